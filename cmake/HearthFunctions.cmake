@@ -1,0 +1,33 @@
+# hearth_strict, hearth_floor, hearth_backend, hearth_test: what the lists in the root CMakeLists.txt are made of.
+
+# The warnings that Hearth itself is built with. Private: nobody who links Hearth sees them.
+function(hearth_strict target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
+    -Werror=switch -Werror=return-type -ffp-contract=off)
+  if(HEARTH_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# A floor is a folder of headers and, where it has compiled bodies, a folder of sources.
+function(hearth_floor floor)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${floor}/*.cpp)
+  target_sources(hearth PRIVATE ${sources})
+endfunction()
+
+# A backend is a folder: headers in include/, sources beside its CMakeLists.txt, and the stacks over it in src/stacks.
+function(hearth_backend backend)
+  target_include_directories(hearth PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/backends/${backend}/include>)
+  add_subdirectory(${PROJECT_SOURCE_DIR}/backends/${backend})
+  file(GLOB stacks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/stacks/${backend}*.cpp)
+  target_sources(hearth PRIVATE ${stacks})
+endfunction()
+
+# hearth_test(name sources...): a GoogleTest program, with the precompiled header that all tests share.
+function(hearth_test name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE Hearth::hearth GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  hearth_strict(${name})
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()

@@ -1,0 +1,48 @@
+// backend/apply-inl: the bodies of apply, claims, supports and decompose, and of Dyn's cores. For src/stacks and for authors of backends.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "decompositions.hpp"
+#include "dyn-inl.hpp"
+
+namespace hearth {
+
+/// The specs of operands, null where an operand is absent. They live as long as the handles.
+template <class B, class Op>
+Operands<Op, const Spec*> specs_of(const Operands<Op, HandleOf<B>>& in) {
+  return map_list(in, [](auto& handle) -> const Spec* { return handle ? &B::spec(handle) : nullptr; });
+}
+
+template <class B, class Op>
+bool claims(const Op& op, const Operands<Op, const Spec*>& in) {
+  if constexpr (!Runs<B, Op>) return false;
+  else if constexpr (requires { { B::claims(op, in) } -> std::same_as<bool>; }) return B::claims(op, in);
+  else return true;
+}
+
+template <class B, class Op>
+bool supports(const Op& op, const Operands<Op, const Spec*>& in) {
+  if constexpr (requires { { B::supports(op, in) } -> std::same_as<bool>; }) return B::supports(op, in);
+  else return Composite<Op> || Runs<B, Op>;
+}
+
+/// Runs a composite by its decomposition, claim or not.
+template <class B, class Op>
+Results<Op, HandleOf<B>> decompose(const Op& op, Operands<Op, HandleOf<B>> in) {
+  auto out = Decomposition<Op>::template run<B>(op, map_list(in, [](auto& handle) { return Dyn<B>(std::move(handle)); }));
+  return map_list(out, [](auto& dyn) { return std::move(dyn.handle); });
+}
+
+template <class B, class Op>
+Results<Op, HandleOf<B>> apply(const Op& op, Operands<Op, HandleOf<B>> in) {
+  if constexpr (Composite<Op>) {
+    if constexpr (Runs<B, Op>)
+      if (claims<B>(op, specs_of<B, Op>(in))) return B::run(op, std::move(in));
+    return decompose<B>(op, std::move(in));
+  } else if constexpr (Runs<B, Op>) {
+    return B::run(op, std::move(in));
+  } else {
+    return fail(op_name<Op>, "the backend " + B::name() + " has no such op", {}, "ask supports() first");
+  }
+}
+
+}  // namespace hearth

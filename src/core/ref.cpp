@@ -1,0 +1,11 @@
+// core/ref: the one place where counted objects die.
+// SPDX-License-Identifier: Apache-2.0
+#include "hearth/core/ref.hpp"
+
+namespace hearth {
+
+void release(const Counted* object) noexcept {
+  if (object->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete object;
+}
+
+}  // namespace hearth
