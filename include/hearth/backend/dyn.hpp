@@ -57,10 +57,12 @@ struct Dyn {
   HEARTH_OPERATOR(+, add) HEARTH_OPERATOR(-, sub) HEARTH_OPERATOR(*, mul) HEARTH_OPERATOR(/, div)
   HEARTH_OPERATOR(&, bitwise_and) HEARTH_OPERATOR(|, bitwise_or) HEARTH_OPERATOR(^, bitwise_xor)
 #undef HEARTH_OPERATOR
-#define HEARTH_COMPARISON(symbol, code)                                                                                                 \
+#define HEARTH_COMPARISON(symbol, code, mirrored)                                                                                       \
   friend Dyn operator symbol(Dyn a, Dyn b) { return compare(CompareCode::code, std::move(a), std::move(b)); }                           \
-  friend Dyn operator symbol(Dyn a, Scalar b) { return compare_scalar(CompareCode::code, std::move(a), b); }
-  HEARTH_COMPARISON(==, eq) HEARTH_COMPARISON(!=, ne) HEARTH_COMPARISON(<, lt) HEARTH_COMPARISON(<=, le) HEARTH_COMPARISON(>, gt) HEARTH_COMPARISON(>=, ge)
+  friend Dyn operator symbol(Dyn a, Scalar b) { return compare_scalar(CompareCode::code, std::move(a), b); }                            \
+  friend Dyn operator symbol(Scalar a, Dyn b) { return compare_scalar(CompareCode::mirrored, std::move(b), a); }
+  HEARTH_COMPARISON(==, eq, eq) HEARTH_COMPARISON(!=, ne, ne) HEARTH_COMPARISON(<, lt, gt) HEARTH_COMPARISON(<=, le, ge)
+  HEARTH_COMPARISON(>, gt, lt) HEARTH_COMPARISON(>=, ge, le)
 #undef HEARTH_COMPARISON
   friend Dyn operator-(Dyn x) { return unary(UnaryCode::neg, std::move(x)); }
   friend Dyn operator~(Dyn x) { return unary(UnaryCode::bitwise_not, std::move(x)); }
