@@ -15,8 +15,9 @@ inline constexpr int jacobi_sweeps = 60;
 inline std::vector<std::int64_t> sorted_positions(const std::vector<double>& values, bool descending) {
   std::vector<std::int64_t> order;
   for (std::size_t i = 0; i < values.size(); ++i) order.push_back(std::int64_t(i));
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return descending ? values[std::size_t(a)] > values[std::size_t(b)] : values[std::size_t(a)] < values[std::size_t(b)];
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    const double x = values[std::size_t(a)], y = values[std::size_t(b)];
+    return x == y ? a < b : descending ? x > y : x < y;
   });
   return order;
 }
