@@ -11,6 +11,7 @@
 #include "hearth/core/layout.hpp"
 #include "hearth/core/ref.hpp"
 #include "hearth/core/spec.hpp"
+#include "hearth/op/codes.hpp"
 
 namespace hearth::portable {
 
@@ -116,59 +117,74 @@ Elements<T> elements(const Handle& x) {
 /// The strides with which x is read where it is stretched to `shape`.
 inline Strides broadcast_strides(const Handle& x, const Shape& shape) { return expanded(x->layout, shape).strides; }
 
+/// Counts through the indices of a shape in row-major order, and keeps where each lies under N lists of strides.
+template <std::size_t N>
+class Walk {
+ public:
+  Walk(const Shape& shape, const std::array<Strides, N>& strides) : shape_(shape), strides_(strides), index_(Shape::filled(shape.size(), 0)) {
+    for (std::int64_t size : shape) more_ &= size > 0;
+  }
+  bool more() const { return more_; }
+  const Shape& index() const { return index_; }
+  const std::array<std::int64_t, N>& offsets() const { return offsets_; }
+  void next() {
+    if (shape_.empty()) more_ = false;
+    else if (step(shape_.size() - 1); index_[-1] == shape_[-1]) carry();
+  }
+
+ private:
+  void step(int axis) {
+    ++index_[axis];
+    for (std::size_t k = 0; k < N; ++k) offsets_[k] += strides_[k][axis];
+  }
+  void carry() {
+    int axis = shape_.size() - 1;
+    for (; index_[axis] == shape_[axis]; step(axis)) {
+      for (std::size_t k = 0; k < N; ++k) offsets_[k] -= strides_[k][axis] * shape_[axis];
+      index_[axis] = 0;
+      if (--axis < 0) {
+        more_ = false;
+        return;
+      }
+    }
+  }
+  Shape shape_;
+  std::array<Strides, N> strides_;
+  Shape index_;
+  std::array<std::int64_t, N> offsets_{};
+  bool more_ = true;
+};
+
 /// f(offsets) for each index of `shape` in row-major order; offsets[k] is where the index lies under strides[k].
 template <std::size_t N, class F>
 void walk(const Shape& shape, const std::array<Strides, N>& strides, F f) {
-  for (std::int64_t size : shape)
-    if (size == 0) return;
-  std::array<std::int64_t, N> offsets{};
-  Shape index = Shape::filled(shape.size(), 0);
-  for (;;) {
-    f(static_cast<const std::array<std::int64_t, N>&>(offsets));
-    int axis = shape.size() - 1;
-    for (; axis >= 0; --axis) {
-      ++index[axis];
-      for (std::size_t k = 0; k < N; ++k) offsets[k] += strides[k][axis];
-      if (index[axis] < shape[axis]) break;
-      for (std::size_t k = 0; k < N; ++k) offsets[k] -= strides[k][axis] * shape[axis];
-      index[axis] = 0;
-    }
-    if (axis < 0) return;
-  }
+  for (Walk<N> at(shape, strides); at.more(); at.next()) f(at.offsets());
 }
 /// f(index) for each index of `shape` in row-major order.
 template <class F>
 void each_index(const Shape& shape, F f) {
-  for (std::int64_t size : shape)
-    if (size == 0) return;
-  Shape index = Shape::filled(shape.size(), 0);
-  for (;;) {
-    f(static_cast<const Shape&>(index));
-    int axis = shape.size() - 1;
-    for (; axis >= 0; --axis) {
-      if (++index[axis] < shape[axis]) break;
-      index[axis] = 0;
-    }
-    if (axis < 0) return;
-  }
+  for (Walk<0> at(shape, {}); at.more(); at.next()) f(at.index());
 }
 
 /// Calls f(TypeTag<T>{}) if the dtype is among the kinds; infer has refused the others.
-template <unsigned Kinds, class F>
-void with_kind(Dtype dtype, F&& f) {
+template <Kinds Allowed, class F>
+void with_kinds(Dtype dtype, F&& f) {
   with_type(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr ((Kinds & (is_float(dtype_of<T>) ? 1u : is_bool(dtype_of<T>) ? 4u : 2u)) != 0) f(tag);
+    if constexpr ((Allowed & kinds_of(dtype_of<typename decltype(tag)::type>)) != 0) f(tag);
   });
 }
 template <class F>
 void with_float(Dtype dtype, F&& f) {
-  with_kind<1>(dtype, f);
+  with_kinds<kinds::F>(dtype, f);
 }
 template <class F>
 void with_integer(Dtype dtype, F&& f) {
-  with_kind<2>(dtype, f);
+  with_kinds<kinds::I>(dtype, f);
 }
+
+/// The type in which elements of T are summed and multiplied: double for floats, 64 bits for integers and bool.
+template <class T>
+using Wide = std::conditional_t<is_float(dtype_of<T>), double, std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>>;
 
 /// Copies elements between arrays of one shape and dtype, whatever their layouts.
 inline void copy(const Handle& from, const Handle& to) {
