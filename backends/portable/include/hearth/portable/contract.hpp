@@ -27,7 +27,7 @@ inline void kernel(const op::MatMul&, const Operands<op::MatMul, Handle>& in, Re
   batch.pop();
   const std::int64_t a_row = a->layout.strides[-2], a_column = a->layout.strides[-1];
   const std::int64_t b_row = b->layout.strides[-2], b_column = b->layout.strides[-1];
-  with_kind<kinds::F | kinds::I>(a->spec.dtype, [&](auto tag) {
+  with_kinds<kinds::F | kinds::I>(a->spec.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* result = data<T>(out[0]);
     std::vector<Sum<T>> row;

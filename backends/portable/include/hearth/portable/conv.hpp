@@ -64,7 +64,7 @@ template <class F>
 void sum_products(std::string_view op, const Handle& first, const Handle& second, const Handle& result, F add) {
   const Handle a = contiguous(first, op), b = contiguous(second, op);
   if (!a || !b) return;
-  with_kind<kinds::F | kinds::I>(result->spec.dtype, [&](auto tag) {
+  with_kinds<kinds::F | kinds::I>(result->spec.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     std::vector<Sum<T>> sums(std::size_t(element_count(result->spec.shape)), Sum<T>(0));
     add(sums, data<const T>(a), data<const T>(b));

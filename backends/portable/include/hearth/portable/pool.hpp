@@ -60,7 +60,7 @@ inline void kernel(const op::MaxPool& op, const Operands<op::MaxPool, Handle>& i
   const Handle x = contiguous(in[0], "max_pool");
   if (!x) return;
   const PoolLoops loops(op.geometry, x->spec.shape, out[0]->spec.shape);
-  with_kind<kinds::F | kinds::I>(x->spec.dtype, [&](auto tag) {
+  with_kinds<kinds::F | kinds::I>(x->spec.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = Compute<T>;
     T* values = data<T>(out[0]);
