@@ -19,8 +19,13 @@ using Handle = Cpu::Handle;
 #include "hearth/op/ops.def"
 
 #define HEARTH_CPU_CLAIM(Name) \
-  Results<op::Name, Handle> execute(const op::Name& op, Operands<op::Name, Handle> in, const Results<op::Name, Spec>& specs);
+  Results<op::Name, Handle> execute(const op::Name& op, Operands<op::Name, Handle> in, const Results<op::Name, Spec>& specs); \
+  bool claims(const op::Name& op, const Operands<op::Name, const Spec*>& in);
 #include "hearth/cpu_claims.def"
+
+/// A handle that carries an error, and the error that one carries (null for a value).
+Handle failed(Error error);
+const Error* failure_of(const Handle& handle);
 
 /// A new contiguous array, elements uninitialised. Null, and a device error raised, where memory is out.
 Handle allocate(const Spec& spec);

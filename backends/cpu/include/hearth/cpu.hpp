@@ -29,7 +29,7 @@ struct Array final : Counted {
   Array(const Spec& s, const Strides& st, std::int64_t o, Ref<Buffer> b) : spec(s), strides(st), offset(o), buffer(std::move(b)) {}
 
   // Arrays are small, many and short-lived: they come from the allocator's free lists.
-  static void* operator new(std::size_t size);
+  static void* operator new(std::size_t size) noexcept(!HEARTH_EXCEPTIONS);
   static void operator delete(void* memory) noexcept;
 };
 
