@@ -46,7 +46,7 @@ Results<Op, HandleOf<B>> decompose(const Op& op, Operands<Op, HandleOf<B>> in) {
   (void)infer(op, specs_of<B, Op>(in));
   if (pending_error()) {  // without exceptions only; whoever makes an array now hangs the error on it
     for (const auto& handle : in)
-      if (handle) return detail::all_failed(op, in.size(), B::make(B::device(handle), op::Full{}));
+      if (handle) return detail::all_failed(op, in.size(), B::make(B::device(handle), op::Full{{Dtype::f32, {0}}, 0}));
     return {};
   }
   auto out = Decomposition<Op>::template run<B>(op, map_list(in, [](auto& handle) { return Dyn<B>(std::move(handle)); }));
