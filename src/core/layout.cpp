@@ -25,7 +25,7 @@ Layout sliced(const Layout& layout, const Shape& start, const Shape& size, const
   Layout result{size, layout.strides, layout.offset};
   for (int i = 0; i < size.size(); ++i) {
     if (size[i] > 0) result.offset += start[i] * layout.strides[i];
-    result.strides[i] *= step[i];
+    if (size[i] > 1) result.strides[i] *= step[i];  // a single element has no next one: its step may be anything
   }
   return result;
 }
@@ -34,9 +34,9 @@ Layout unfolded(const Layout& layout, int axis, std::int64_t size, std::int64_t 
   Layout result = layout;
   const std::int64_t stride = layout.strides[axis], covered = dilation * (size - 1) + 1;
   result.shape[axis] = layout.shape[axis] < covered ? 0 : (layout.shape[axis] - covered) / step + 1;
-  result.strides[axis] = stride * step;
+  if (result.shape[axis] > 1) result.strides[axis] = stride * step;
   result.shape.push(size);
-  result.strides.push(stride * dilation);
+  result.strides.push(size > 1 && result.shape[axis] > 0 ? stride * dilation : stride);
   return result;
 }
 

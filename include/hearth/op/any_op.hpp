@@ -30,7 +30,7 @@ class AnyOp {
  public:
   AnyOp() = default;
   template <class Op>
-    requires(!std::is_same_v<Op, AnyOp>)
+    requires(!std::is_same_v<Op, AnyOp>) && requires { Op::inputs; }
   AnyOp(Op op) : code_(op_code<Op>), box_(make_ref<Box<Op>>(std::move(op))) {}
 
   OpCode code() const { return code_; }

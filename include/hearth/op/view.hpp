@@ -33,7 +33,7 @@ struct Unfold {
   int axis = 0;
   std::int64_t size = 1, step = 1, dilation = 1;
 };
-/// The adjoint of Unfold: windows (last axis) are summed back onto an axis of `length` elements.
+/// The adjoint of Unfold: windows (last axis) are summed back onto an axis of `length` elements. `axis` counts without the last.
 struct Fold {
   static constexpr int inputs = 1, outputs = 1;
   int axis = 0;
