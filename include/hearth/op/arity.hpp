@@ -41,7 +41,7 @@ inline constexpr unsigned optional_mask<Op> = Op::optional;
 template <class List, class F>
 constexpr auto map_list(List&& list, F&& f) {
   using Value = decltype(f(list[0]));
-  if constexpr (requires { list.push_back(list[0]); }) {
+  if constexpr (requires(std::remove_cvref_t<List> copy) { copy.push_back(copy[0]); }) {
     std::vector<Value> result;
     result.reserve(list.size());
     for (auto& v : list) result.push_back(f(v));

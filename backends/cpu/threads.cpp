@@ -1,0 +1,64 @@
+// cpu/threads: the arenas. One per number of threads that was ever set; the current one serves all loops of the process.
+// SPDX-License-Identifier: Apache-2.0
+#include "threads.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "hearth/core/error.hpp"
+
+namespace hearth::cpu {
+
+namespace {
+
+struct Arenas {
+  std::mutex mutex;
+  std::map<int, tbb::task_arena> made;  // kept, since another thread may be inside one that is no longer current
+  std::atomic<tbb::task_arena*> current{nullptr};
+  std::atomic<int> count{0};
+
+  Arenas() { set(tbb::info::default_concurrency()); }
+  void set(int threads) {
+    const std::lock_guard lock(mutex);
+    current = threads > 1 ? &made.try_emplace(threads, threads).first->second : nullptr;
+    count = threads;
+  }
+};
+/// Never destroyed: worker threads may still be about when static objects die.
+Arenas& arenas() {
+  static Arenas* const instance = new Arenas;
+  return *instance;
+}
+
+}  // namespace
+
+void set_threads(int count) {
+  if (count < 1) return (void)fail("set_threads", "the number of threads must be 1 or more, not " + std::to_string(count));
+  arenas().set(count);
+}
+
+int threads() { return arenas().count; }
+
+namespace detail {
+
+void parallel_for(std::int64_t count, std::int64_t grain, Range range, const void* function) {
+  tbb::task_arena* arena = arenas().current;
+  if (!arena) return range(function, 0, count);
+  grain = std::max<std::int64_t>(grain, 1);
+  const std::int64_t grains = (count - 1) / grain + 1;
+  arena->execute([&] {
+    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, grains), [&](const tbb::blocked_range<std::int64_t>& part) {
+      range(function, part.begin() * grain, std::min(count, part.end() * grain));
+    });
+  });
+}
+
+}  // namespace detail
+}  // namespace hearth::cpu
