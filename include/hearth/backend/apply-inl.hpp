@@ -25,9 +25,30 @@ bool supports(const Op& op, const Operands<Op, const Spec*>& in) {
   else return Composite<Op> || Runs<B, Op>;
 }
 
-/// Runs a composite by its decomposition, claim or not.
+namespace detail {
+/// As many copies of a handle that carries an error as the op has results; where that is known at run time only, at least so many.
+template <class Op, class Handle>
+Results<Op, Handle> all_failed(const Op& op, std::size_t operands, const Handle& failed) {
+  Results<Op, Handle> results;
+  if constexpr (requires { op.results.size(); }) results.resize(op.results.size());
+  else if constexpr (Op::outputs == many) results.resize(operands);
+  for (auto& result : results) result = failed;
+  return results;
+}
+}  // namespace detail
+
+/// Runs a composite by its decomposition, claim or not. infer comes first, so that a wrong shape is reported as the composite's own.
 template <class B, class Op>
 Results<Op, HandleOf<B>> decompose(const Op& op, Operands<Op, HandleOf<B>> in) {
+  if constexpr (!HEARTH_EXCEPTIONS)
+    for (const auto& handle : in)
+      if (handle && B::error(handle)) return detail::all_failed(op, in.size(), handle);
+  (void)infer(op, specs_of<B, Op>(in));
+  if (pending_error()) {  // without exceptions only; whoever makes an array now hangs the error on it
+    for (const auto& handle : in)
+      if (handle) return detail::all_failed(op, in.size(), B::make(B::device(handle), op::Full{{Dtype::f32, {0}}, 0}));
+    return {};
+  }
   auto out = Decomposition<Op>::template run<B>(op, map_list(in, [](auto& handle) { return Dyn<B>(std::move(handle)); }));
   return map_list(out, [](auto& dyn) { return std::move(dyn.handle); });
 }

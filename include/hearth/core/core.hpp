@@ -12,3 +12,4 @@
 #include "scalar.hpp"
 #include "shape.hpp"
 #include "spec.hpp"
+#include "tensor_data.hpp"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../core/ref.hpp"
+#include "../core/spec.hpp"
 #include "any_op.hpp"
 #include "arity.hpp"
 #include "codes.hpp"

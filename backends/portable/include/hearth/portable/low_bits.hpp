@@ -39,12 +39,12 @@ inline StorageFormat format_of(Storage storage) {
   __builtin_unreachable();
 }
 
-/// The code of value / scale + zero point: an integer is rounded half to even before the zero point is added, then saturated, NaN is 0.
+/// The code of value / scale: an integer is rounded half to even, moved by the zero point and saturated, NaN is 0. Floats have no zero point.
 /// C is the type in which the quotient is formed.
 template <class C>
 unsigned quantized(const StorageFormat& format, C value, C scale, double zero_point) {
   const C quotient = value / scale;
-  if (format.floating) return format.floating->encode(double(quotient) + zero_point);
+  if (format.floating) return format.floating->encode(double(quotient));
   const double number = double(scalar::round(quotient)) + zero_point;
   if (number != number) return 0;
   const double inside = number < format.lowest ? format.lowest : number > format.highest ? format.highest : number;

@@ -46,8 +46,10 @@ inline Matrix first_rows(const Matrix& a, std::int64_t count) {
 /// The largest magnitude; NaN where there is one.
 inline double largest(const std::vector<double>& values) {
   double result = 0;
-  for (double v : values)
-    if (!(std::fabs(v) <= result)) result = std::fabs(v);
+  for (double v : values) {
+    if (v != v) return v;
+    if (std::fabs(v) > result) result = std::fabs(v);
+  }
   return result;
 }
 /// Divides by the largest magnitude, which it returns, so that no square overflows; leaves zeros as they are and returns 1.

@@ -1,0 +1,42 @@
+// autodiff/rules/low_bits: stored numbers are integers, but the scale beside them is a float with a gradient.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "../rule.hpp"
+
+namespace hearth {
+
+// Its result is made of integers. FakeQuantize is the one to train through.
+template <>
+struct Rule<op::Quantize> : NoGradient {};
+
+/// y = (q - zero point) scale is linear in the scale: dy/dscale is what a scale of 1 gives, summed over the elements that share the scale.
+template <>
+struct Rule<op::Dequantize> {
+  static Saves saves(const op::Dequantize&, unsigned) { return {0b101, 0}; }
+  template <class B>
+  static OperandGradients<op::Dequantize, B> back(Saved<op::Dequantize, B>& s) {
+    const Spec& scale = s.spec[1];
+    const QuantScheme& scheme = s.op.scheme;
+    Dyn<B> each = s.grad[0] * call<B>(s.op, s.in[0], Dyn<B>::full(s.device(), scale, 1), s.in[2]);
+    const int rank = each.rank();
+    if (scheme.axis >= 0 && scheme.block > 0) {
+      // The axis becomes (block, element of it), its last block filled up with zeros.
+      const std::int64_t blocks = scale.shape[scheme.axis], missing = blocks * scheme.block - each.size(scheme.axis);
+      Shape none = Shape::filled(rank, 0), after = none, split;
+      after[scheme.axis] = missing;
+      if (missing > 0) each = call<B>(op::Pad{none, after, PadMode::constant, 0}, std::move(each));
+      // Rank 8 has no room for another axis; what lies around the split one may be joined.
+      std::int64_t ahead = 1, behind = 1;
+      for (int i = 0; i < rank; ++i) (i < scheme.axis ? ahead : behind) *= i == scheme.axis ? 1 : each.size(i);
+      each = sum(reshape(std::move(each), {ahead, blocks, scheme.block, behind}), {2});
+    } else {
+      Axes others;
+      for (int i = 0; i < rank; ++i)
+        if (i != scheme.axis) others.push(i);
+      each = sum(std::move(each), others);
+    }
+    return {Dyn<B>(), reshape(std::move(each), scale.shape), Dyn<B>()};
+  }
+};
+
+}  // namespace hearth

@@ -1,0 +1,87 @@
+// nn/convert: a whole model on another backend: inference(model) drops the tape from its type, to_backend<C>(model) moves its values.
+// Names and tied weights stay.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "rebind.hpp"
+
+namespace hearth {
+
+namespace detail {
+
+/// Values that were converted already, so that tied parameters stay tied.
+template <class To>
+struct Converted {
+  std::vector<std::pair<const void*, Dyn<To>>> known;
+};
+
+/// `move` turns a Dyn of the old backend into one of the new, the same for every leaf.
+template <class To, class T, class Move>
+Rebind<T, To> convert(const T& from, Converted<To>& done, const Move& move) {
+  using R = Rebind<T, To>;
+  if constexpr (param_rank<T> >= 0) {
+    if (!from.defined()) return R{};
+    const void* identity = leaf_identity(from.dyn);
+    for (auto& [known, value] : done.known)
+      if (known == identity) {
+        R tied;
+        tied.dyn = value;
+        return tied;
+      }
+    R result(Tensor<To, param_rank<T>>(move(from.dyn)));
+    done.known.emplace_back(identity, result.dyn);
+    return result;
+  } else if constexpr (is_buffer<T>) {
+    if (!from.get().defined()) return R{};
+    return R(std::remove_cvref_t<decltype(std::declval<R&>().get())>(move(from.get().dyn)));
+  } else if constexpr (is_tensor<T>) {
+    return from.defined() ? R(move(from.dyn)) : R{};
+  } else if constexpr (std::is_same_v<T, R>) {
+    return from;
+  } else if constexpr (is_optional<T>) {
+    if (!from) return R{};
+    return R(convert<To>(*from, done, move));
+  } else if constexpr (is_list<T> && requires(R r) { r.reserve(1); }) {
+    R result;
+    result.reserve(from.size());
+    for (auto& element : from) result.push_back(convert<To>(element, done, move));
+    return result;
+  } else if constexpr (is_list<T> || is_tuple<T>) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return R{convert<To>(std::get<I>(from), done, move)...};  // braces: left to right, as the walk goes
+    }(std::make_index_sequence<std::tuple_size_v<T>>{});
+  } else if constexpr (requires { from.convert(move); }) {
+    return from.convert(move);
+  } else {
+    static_assert(Reflectable<T>, "hearth: this module is not an aggregate, so it cannot be rebuilt on another backend; give it a member "
+                                  "function template convert(move) that returns the rebound module");
+    static_assert(reflect::field_count<T> == reflect::field_count<R>, "hearth: a module must have the same fields on every backend");
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      auto fields = reflect::tie(from);
+      return R{convert<To>(std::get<I>(fields), done, move)...};
+    }(std::make_index_sequence<reflect::field_count<T>>{});
+  }
+}
+
+}  // namespace detail
+
+/// The model without its tape: M<Autodiff<B>> becomes M<B>. It shares its buffers with the model, whose later steps it does not see.
+template <class M>
+auto inference(const M& model) {
+  using A = BackendOf<M>;
+  static_assert(is_autodiff<A>, "hearth: inference(model) takes a model on Autodiff<B>; this one records nothing already");
+  using B = typename A::Inner;
+  detail::Converted<B> done;
+  return detail::convert<B>(model, done, [](const Dyn<A>& value) { return Dyn<B>(value.handle.value); });
+}
+
+/// The model's values on backend C, on its default device or the given one.
+template <class C, class M>
+auto to_backend(const M& model, const DeviceOf<C>& device = {})
+  requires(!detail::is_tensor<M> && requires { typename BackendOf<M>; })
+{
+  using B = BackendOf<M>;
+  detail::Converted<C> done;
+  return detail::convert<C>(model, done, [&](const Dyn<B>& value) { return transfer<C>(value, device); });
+}
+
+}  // namespace hearth

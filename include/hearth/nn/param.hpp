@@ -1,0 +1,45 @@
+// nn/param: the fields of a module that training and files care about: parameters, buffers and the mode.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "../tensor/tensor.hpp"
+
+namespace hearth {
+
+/// A trained and saved tensor: a leaf of the tape where B records gradients. Made by param(x), never by accident.
+/// Two fields that hold the same leaf are tied: `model.head.weight = model.embedding.weight;` and they stay so through steps,
+/// copies, files and moves to other backends.
+template <class B, int Rank>
+class Param : public Tensor<B, Rank> {
+ public:
+  Param() = default;
+  explicit Param(Tensor<B, Rank> value) : Tensor<B, Rank>(require_gradient(std::move(value))) {}
+};
+
+template <class B, int Rank>
+Param<B, Rank> param(Tensor<B, Rank> value) {
+  return Param<B, Rank>(std::move(value));
+}
+
+/// A saved tensor that is not trained: running statistics, say. Calling a module is const, and a call in training mode may replace
+/// a buffer; each copy of a module has its own. Never part of the tape.
+template <class B, int Rank, class Kind = Float>
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(Tensor<B, Rank, Kind> value) : value_(detach(std::move(value))) {}
+  const Tensor<B, Rank, Kind>& get() const { return value_; }
+  /// Not while another thread calls the same module.
+  void set(Tensor<B, Rank, Kind> value) const { value_ = detach(std::move(value)); }
+  /// For walkers, which load and move buffers.
+  Dyn<B>& dyn() const { return value_.dyn; }
+
+ private:
+  mutable Tensor<B, Rank, Kind> value_;
+};
+
+/// Whether a module is being trained: dropout drops and batch norm measures only then. Found and set by train(model) and eval(model).
+struct Mode {
+  bool training = true;
+};
+
+}  // namespace hearth

@@ -1,0 +1,105 @@
+// optim/optimizer: parameters, gradients and state go in, new parameters come out. State is kept by field path, so a model may be
+// copied, saved or rebuilt; gradients are found by leaf. Compiled per stack and never per model.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+
+#include "../core/match.hpp"
+#include "../nn/state.hpp"
+#include "../nn/walk.hpp"
+#include "config.hpp"
+
+namespace hearth {
+
+/// What a group of parameters does differently.
+struct GroupOptions {
+  std::optional<double> rate, weight_decay;
+  bool frozen = false;  ///< no step is taken; the gradient is ignored
+};
+
+/// B records gradients: Autodiff<...>.
+///   Optimizer optimizer(AdamW{.rate = 3e-4}, model);
+///   optimizer.group("*.bias", {.weight_decay = 0});
+///   optimizer.step(model, backward(loss));
+template <class B>
+class Optimizer {
+  static_assert(is_autodiff<B>, "hearth: an optimizer needs a model whose backend records gradients: build it on Autodiff<B>");
+
+ public:
+  using Inner = typename B::Inner;
+
+  template <class M>
+  Optimizer(OptimizerConfig config, const M& model) : config_(std::move(config)) {
+    Names names(*this);
+    walk<B>(model, names);
+    check();
+  }
+
+  /// The parameters that match a pattern, from now on. A later group wins over an earlier one. An error if nothing matches.
+  Optimizer& group(std::string pattern, GroupOptions options);
+
+  /// The base learning rate. Groups with a rate of their own keep their ratio to it.
+  double rate() const;
+  void set_rate(double rate);
+  /// Steps taken.
+  std::int64_t steps() const { return steps_; }
+
+  /// One step. Parameters without a gradient stay as they are; tied parameters take one step together.
+  template <class M>
+  void step(M& model, Gradients<Inner> gradients) {
+    Collector collector(gradients);
+    walk<B>(model, collector);
+    take_step(collector);
+  }
+
+  /// Steps, rate and momenta, by field path: enough to go on as if nothing had happened, with the same configuration and groups.
+  State<Inner> state() const;
+  void restore(const State<Inner>& state);
+
+ private:
+  /// What is remembered of one parameter, in the order of the step's op.
+  struct Memory {
+    std::string path;
+    std::vector<Dyn<Inner>> values;
+  };
+  struct Group {
+    std::string pattern;
+    GroupOptions options;
+  };
+  struct Names final : Walker<B> {
+    explicit Names(Optimizer& o) : optimizer(o) {}
+    void param(std::string_view path, Dyn<B>& value, int rank) override;
+    Optimizer& optimizer;
+  };
+  /// One leaf with a gradient, and every place in the model that holds it.
+  struct Item {
+    std::string path;
+    std::vector<Dyn<B>*> places;
+    Dyn<Inner> gradient;
+  };
+  struct Collector final : Walker<B> {
+    explicit Collector(Gradients<Inner>& g) : gradients(g) {}
+    void param(std::string_view path, Dyn<B>& value, int rank) override;
+    Gradients<Inner>& gradients;
+    std::vector<Item> items;
+  };
+  void check() const;
+  void take_step(Collector& collector);
+  OptimizerConfig config_for(const std::string& path, bool& frozen) const;
+  std::vector<Dyn<Inner>>& memory_of(const std::string& path);
+
+  OptimizerConfig config_;
+  double first_rate_ = 0;  // what groups' own rates are relative to; 0 until the rate is first changed
+  std::vector<Group> groups_;
+  std::vector<std::string> names_;
+  std::vector<Memory> memory_;
+  std::int64_t steps_ = 0;
+};
+
+template <class M>
+Optimizer(OptimizerConfig, const M&) -> Optimizer<BackendOf<M>>;
+template <class C, class M>
+Optimizer(C, const M&) -> Optimizer<BackendOf<M>>;
+
+}  // namespace hearth

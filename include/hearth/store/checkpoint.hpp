@@ -1,0 +1,93 @@
+// store/checkpoint: everything that a training run needs to go on bit for bit, in one safetensors file: the model, the optimiser,
+// generators, loaders, counters.
+//   Checkpoint<B> checkpoint;
+//   checkpoint.add("model", model);          checkpoint.add("optimizer", optimizer);
+//   checkpoint.add("generator", default_generator<B>());   checkpoint.add("loader", loader.state());
+//   checkpoint.save("run.safetensors");
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "../nn/state.hpp"
+#include "model.hpp"
+
+namespace hearth {
+
+namespace detail {
+/// Sections by name: entries "section/name", numbers in the metadata.
+struct CheckpointFile {
+  std::vector<std::string> names;
+  std::vector<TensorData> data;
+  std::vector<std::pair<std::string, std::string>> numbers;
+
+  void add_number(std::string_view section, std::string_view name, const Scalar& value);
+  void save(const std::string& path) const;
+};
+/// The number that a metadata text spells; an Error of kind file for anything else.
+Scalar parse_scalar(std::string_view text);
+
+template <class B>
+struct CheckpointState {
+  static void add(CheckpointFile& file, std::string_view section, const State<B>& state);
+  static void add_model(CheckpointFile& file, std::string_view section, typename ModelFile<B>::Reader& reader);
+  static State<B> read(const Safetensors& file, std::string_view path, std::string_view section, const DeviceOf<B>& device);
+};
+
+template <class T>
+concept HasState = requires(const T& object) { object.state().tensors; };
+template <class B>
+using WithoutTape = typename decltype([] {
+  if constexpr (is_autodiff<B>) return TypeTag<typename B::Inner>{};
+  else return TypeTag<B>{};
+}())::type;
+}  // namespace detail
+
+/// B is the model's backend.
+template <class B>
+class Checkpoint {
+  using Inner = detail::WithoutTape<B>;
+
+ public:
+  Checkpoint() = default;
+  /// A checkpoint from a file, to get() parts of.
+  static Checkpoint open(const std::string& path) {
+    Checkpoint checkpoint;
+    checkpoint.path_ = path;
+    checkpoint.read_ = Safetensors::open(path);
+    return checkpoint;
+  }
+
+  /// A module, anything with state() and restore() (an Optimizer), or a plain aggregate of numbers. Sections have different names.
+  template <class T>
+  void add(std::string_view section, const T& object) {
+    if constexpr (detail::HasState<T>) {
+      detail::CheckpointState<Inner>::add(written_, section, object.state());
+    } else if constexpr (requires { typename BackendOf<T>; }) {
+      typename detail::ModelFile<B>::Reader reader;
+      walk<B>(object, reader);
+      detail::CheckpointState<B>::add_model(written_, section, reader);
+    } else {
+      detail::CheckpointState<Inner>::add(written_, section, state_of<Inner>(object));
+    }
+  }
+  void save(const std::string& path) const { written_.save(path); }
+
+  /// Puts a section back into an object of the kind that was added.
+  template <class T>
+  void get(std::string_view section, T& object, const DeviceOf<B>& device = {}) const {
+    if constexpr (detail::HasState<T>) {
+      object.restore(detail::CheckpointState<Inner>::read(read_, path_, section, device));
+    } else if constexpr (requires { typename BackendOf<T>; }) {
+      LoadOptions options;
+      options.prefix = std::string(section) + "/";
+      (void)load(read_, object, options, path_);
+    } else {
+      restore(object, detail::CheckpointState<Inner>::read(read_, path_, section, device));
+    }
+  }
+
+ private:
+  detail::CheckpointFile written_;
+  std::string path_;
+  Safetensors read_;
+};
+
+}  // namespace hearth
