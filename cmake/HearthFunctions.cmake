@@ -21,8 +21,8 @@ function(hearth_backend backend)
   add_subdirectory(${PROJECT_SOURCE_DIR}/backends/${backend})
   file(GLOB stacks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/stacks/${backend}*.cpp)
   target_sources(hearth PRIVATE ${stacks})
-  # Decorators have no hot loops: small code, in less time.
-  list(FILTER stacks INCLUDE REGEX "_autodiff")
+  # Dispatch and decorators have no hot loops: small code, in less time.
+  list(FILTER stacks INCLUDE REGEX "/${backend}(_autodiff)?\\.cpp$")
   set_source_files_properties(${stacks} TARGET_DIRECTORY hearth PROPERTIES COMPILE_OPTIONS "-Os")
 endfunction()
 

@@ -16,7 +16,7 @@ struct MultiHeadAttention {
   Linear<B> out_proj;
   std::int64_t heads = 1;
   double dropout = 0;  ///< of attention weights, while training
-  Mode mode;
+  Mode mode = {};
 
   /// mask (true: may attend) broadcasts to [n, heads, l, s]; causal: query i sees keys up to i + s - l.
   Tensor<B, 3> operator()(const Tensor<B, 3>& q, const Tensor<B, 3>& k, const Tensor<B, 3>& v, detail::Optional<B, Bool> mask = {}, bool causal = false) const {

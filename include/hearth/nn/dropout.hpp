@@ -9,7 +9,7 @@ namespace hearth {
 /// device's default generator.
 struct Dropout {
   double p = 0.5;
-  Mode mode;
+  Mode mode = {};
 
   template <class B, int R>
   Tensor<B, R> operator()(const Tensor<B, R>& x) const {

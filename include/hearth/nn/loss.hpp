@@ -77,7 +77,7 @@ Tensor<B, 0> kl_div(Tensor<B, R> log_probabilities, detail::Fixed<Tensor<B, R>> 
 
 struct NllOptions {
   Reduction reduction = Reduction::mean;  ///< mean (over the weights of the rows that count) or sum
-  Scalar ignore;                          ///< rows with this target do not count
+  Scalar ignore = {};                          ///< rows with this target do not count
 };
 /// -weight[target] x[target] for log probabilities x [n, c, ...] and class indices [n, ...], per row.
 template <class B, int R>

@@ -15,7 +15,7 @@ struct BatchNorm {
   Buffer<B, 1> running_mean, running_var;
   Buffer<B, 0, Int> num_batches_tracked;
   double epsilon = 1e-5, momentum = 0.1;
-  Mode mode;
+  Mode mode = {};
 
   template <int R>
   Tensor<B, R> operator()(const Tensor<B, R>& x) const {

@@ -7,7 +7,7 @@ namespace hearth {
 
 struct MaxPool2d {
   PerAxis kernel = 2;
-  PoolOptions options;
+  PoolOptions options = {};
   template <class B>
   Tensor<B, 4> operator()(const Tensor<B, 4>& x) const {
     return max_pool2d(x, kernel, options);
@@ -15,7 +15,7 @@ struct MaxPool2d {
 };
 struct AvgPool2d {
   PerAxis kernel = 2;
-  PoolOptions options;
+  PoolOptions options = {};
   template <class B>
   Tensor<B, 4> operator()(const Tensor<B, 4>& x) const {
     return avg_pool2d(x, kernel, options);

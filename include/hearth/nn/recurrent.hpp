@@ -98,7 +98,7 @@ struct Rnn {
   std::vector<RecurrentWeights<B>> weights;
   RecurrentOptions options;
   bool relu = false;
-  Mode mode;
+  Mode mode = {};
 
   RecurrentResult<B> operator()(const Tensor<B, 3>& x, const Tensor<B, 3>& hidden = {}) const {
     auto r = detail::RecurrentFunctions<B>::run(relu ? RecurrentCell::rnn_relu : RecurrentCell::rnn_tanh, x.dyn, hidden.dyn, {}, detail::recurrent_runs(weights),
@@ -118,7 +118,7 @@ struct Gru {
   std::vector<RecurrentWeights<B>> weights;
   RecurrentOptions options;
   bool reset_after = true;
-  Mode mode;
+  Mode mode = {};
 
   RecurrentResult<B> operator()(const Tensor<B, 3>& x, const Tensor<B, 3>& hidden = {}) const {
     auto r = detail::RecurrentFunctions<B>::run(reset_after ? RecurrentCell::gru_reset_after : RecurrentCell::gru_reset_before, x.dyn, hidden.dyn, {},
@@ -136,7 +136,7 @@ template <Backend B>
 struct Lstm {
   std::vector<RecurrentWeights<B>> weights;
   RecurrentOptions options;
-  Mode mode;
+  Mode mode = {};
 
   LstmResult<B> operator()(const Tensor<B, 3>& x, const Tensor<B, 3>& hidden = {}, const Tensor<B, 3>& cell = {}) const {
     auto r = detail::RecurrentFunctions<B>::run(RecurrentCell::lstm, x.dyn, hidden.dyn, cell.dyn, detail::recurrent_runs(weights), options.bidirectional,

@@ -14,7 +14,7 @@ namespace hearth {
 
 /// What a group of parameters does differently.
 struct GroupOptions {
-  std::optional<double> rate, weight_decay;
+  std::optional<double> rate = {}, weight_decay = {};
   bool frozen = false;  ///< no step is taken; the gradient is ignored
 };
 

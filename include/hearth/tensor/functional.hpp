@@ -91,7 +91,7 @@ Tensor<B, R> dropout(Tensor<B, R> x, double p, RandomSource source = {}) {
 
 struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;  ///< mean or sum
-  Scalar ignore;                          ///< rows with this target do not count
+  Scalar ignore = {};                          ///< rows with this target do not count
   double smoothing = 0;                   ///< share of the target spread evenly over all classes
 };
 /// logits [n, c, ...], targets [n, ...], class weights [c] or {} -> the mean or sum over the rows that count.
@@ -134,8 +134,8 @@ Tensor<B, 2> gru_cell(Tensor<B, 2> input_gates, detail::Fixed<Tensor<B, 2>> hidd
 }
 
 struct InterpolateOptions {
-  PerAxis size;                        ///< the spatial output size, or
-  InlineList<double, max_rank> scale;  ///< output / input, one for all spatial axes or one each
+  PerAxis size = {};                        ///< the spatial output size, or
+  InlineList<double, max_rank> scale = {};  ///< output / input, one for all spatial axes or one each
   InterpolateMode mode = InterpolateMode::linear;
   bool align_corners = false, antialias = false;
 };
