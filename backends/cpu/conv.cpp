@@ -7,11 +7,7 @@
 
 #include "threads.hpp"
 
-namespace hearth {
-
-bool Cpu::claims(const op::ConvBiasActivation&, const Operands<op::ConvBiasActivation, const Spec*>& in) { return in[0] && is_float(in[0]->dtype); }
-
-namespace cpu {
+namespace hearth::cpu {
 
 ConvSizes::ConvSizes(const ConvGeometry& geometry, const Shape& x, const Shape& weight, const Shape& y)
     : batch(x[0]), groups(geometry.groups), in_channels(weight[1]), out_channels(weight[0] / geometry.groups) {
@@ -222,6 +218,8 @@ std::array<Handle, 1> execute(const op::Conv& op, std::array<Handle, 3> in, cons
   return {y};
 }
 
+bool claims(const op::ConvBiasActivation&, const Operands<op::ConvBiasActivation, const Spec*>& in) { return in[0] && is_float(in[0]->dtype); }
+
 std::array<Handle, 1> execute(const op::ConvBiasActivation& op, std::array<Handle, 4> in, const std::array<Spec, 1>& specs) {
   const Handle bias = in[2] ? contiguous(in[2]) : Handle(), residual = in[3] ? contiguous(in[3]) : Handle(), y = allocate(specs[0]);
   if (!y || (in[2] && !bias) || (in[3] && !residual)) return {};
@@ -330,5 +328,4 @@ std::array<Handle, 1> execute(const op::ConvWeightGrad& op, std::array<Handle, 2
   return {weight};
 }
 
-}  // namespace cpu
-}  // namespace hearth
+}  // namespace hearth::cpu

@@ -3,11 +3,7 @@
 #include "array.hpp"
 #include "gemm.hpp"
 
-namespace hearth {
-
-bool Cpu::claims(const op::Linear&, const Operands<op::Linear, const Spec*>& in) { return in[0] && is_float(in[0]->dtype); }
-
-namespace cpu {
+namespace hearth::cpu {
 
 namespace {
 
@@ -36,6 +32,8 @@ std::array<Handle, 1> execute(const op::MatMul&, std::array<Handle, 2> in, const
   return {c};
 }
 
+bool claims(const op::Linear&, const Operands<op::Linear, const Spec*>& in) { return in[0] && is_float(in[0]->dtype); }
+
 std::array<Handle, 1> execute(const op::Linear& op, std::array<Handle, 4> in, const std::array<Spec, 1>& specs) {
   const Array &x = *in[0], &weight = *in[1];
   const Handle bias = in[2] ? contiguous(in[2]) : Handle(), residual = in[3] ? contiguous(in[3]) : Handle(), y = allocate(specs[0]);
@@ -54,5 +52,4 @@ std::array<Handle, 1> execute(const op::Linear& op, std::array<Handle, 4> in, co
   return {y};
 }
 
-}  // namespace cpu
-}  // namespace hearth
+}  // namespace hearth::cpu
