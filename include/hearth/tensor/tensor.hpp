@@ -51,7 +51,8 @@ class [[nodiscard]] Tensor {
   std::vector<T> to_vector() const {
     std::vector<T> result(static_cast<std::size_t>(element_count()));
     if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> is packed
-      auto bytes = to_vector<std::uint8_t>();
+      std::vector<std::uint8_t> bytes(result.size());
+      DataFunctions<B>::read(dyn, Dtype::boolean, bytes.data());
       for (std::size_t i = 0; i < bytes.size(); ++i) result[i] = bytes[i] != 0;
     } else {
       DataFunctions<B>::read(dyn, dtype_of<detail::Element<T>>, result.data());
