@@ -232,7 +232,6 @@ class [[nodiscard]] Tensor {
   /// Replaces the elements that the index names: x.assign({s(0, 2), 3}, value). The value broadcasts to them.
   template <std::size_t N, int R>
   Tensor& assign(const index::Item (&items)[N], Tensor<B, R, Kind> value) {
-    static_assert(R <= Rank, "hearth: the value has more dimensions than the tensor it is written into");
     IndexFunctions<B>::assign(dyn, items, int(N), std::move(value.dyn));
     return *this;
   }
