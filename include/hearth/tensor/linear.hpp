@@ -17,7 +17,7 @@ struct PerAxis {
 
 struct ConvOptions {
   PerAxis stride = 1, padding = 0, dilation = 1;
-  PerAxis padding_after;  ///< behind each axis, where it is not the same as ahead of it
+  PerAxis padding_after = {};  ///< behind each axis, where it is not the same as ahead of it
   std::int64_t groups = 1;
 };
 struct ConvTransposeOptions {
@@ -27,9 +27,9 @@ struct ConvTransposeOptions {
   std::int64_t groups = 1;
 };
 struct PoolOptions {
-  PerAxis stride;  ///< the kernel's size where it is not given
+  PerAxis stride = {};  ///< the kernel's size where it is not given
   PerAxis padding = 0, dilation = 1;
-  PerAxis padding_after;
+  PerAxis padding_after = {};
   bool ceil_mode = false;      ///< the last window may hang over the end
   bool count_padding = true;   ///< avg_pool: padding counts as zeros, else it is left out of the mean
 };
