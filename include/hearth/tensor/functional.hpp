@@ -72,8 +72,8 @@ Tensor<B, R> group_norm(Tensor<B, R> x, std::int64_t groups, detail::Fixed<Tenso
 
 /// q [b, h, l, d], k [b, hk, s, d], v [b, hk, s, dv], mask (true: may attend) and bias broadcast to [b, h, l, s].
 template <class B>
-Tensor<B, 4> attention(Tensor<B, 4> q, detail::Fixed<Tensor<B, 4>> k, detail::Fixed<Tensor<B, 4>> v, detail::Optional<B, Bool> mask = {},
-                       detail::Optional<B, Float> bias = {}, const AttentionOptions& options = {}) {
+Tensor<B, 4> attention(Tensor<B, 4> q, detail::Fixed<Tensor<B, 4>> k, detail::Fixed<Tensor<B, 4>> v, detail::Fixed<detail::Optional<B, Bool>> mask = {},
+                       detail::Fixed<detail::Optional<B, Float>> bias = {}, const AttentionOptions& options = {}) {
   return Tensor<B, 4>(
       call<B>(op::Attention{options}, std::move(q.dyn), std::move(k.dyn), std::move(v.dyn), std::move(mask.dyn), std::move(bias.dyn)));
 }
@@ -91,7 +91,7 @@ Tensor<B, R> dropout(Tensor<B, R> x, double p, RandomSource source = {}) {
 
 struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;  ///< mean or sum
-  Scalar ignore = {};                          ///< rows with this target do not count
+  Scalar ignore = {};                      ///< rows with this target do not count
   double smoothing = 0;                   ///< share of the target spread evenly over all classes
 };
 /// logits [n, c, ...], targets [n, ...], class weights [c] or {} -> the mean or sum over the rows that count.
@@ -134,7 +134,7 @@ Tensor<B, 2> gru_cell(Tensor<B, 2> input_gates, detail::Fixed<Tensor<B, 2>> hidd
 }
 
 struct InterpolateOptions {
-  PerAxis size = {};                        ///< the spatial output size, or
+  PerAxis size = {};                   ///< the spatial output size, or
   InlineList<double, max_rank> scale = {};  ///< output / input, one for all spatial axes or one each
   InterpolateMode mode = InterpolateMode::linear;
   bool align_corners = false, antialias = false;
@@ -146,7 +146,8 @@ Resampling resampling(std::string_view op, const Shape& x, const InterpolateOpti
 template <class B, int R>
 Tensor<B, R> interpolate(Tensor<B, R> x, const InterpolateOptions& options) {
   static_assert(R >= 3 && R <= 5, "hearth: interpolate takes [batch, channels, spatial...] with 1 to 3 spatial axes");
-  return Tensor<B, R>(call<B>(op::Interpolate{detail::resampling("interpolate", x.shape(), options)}, std::move(x.dyn)));
+  const op::Interpolate op{detail::resampling("interpolate", x.shape(), options)};
+  return Tensor<B, R>(call<B>(op, std::move(x.dyn)));
 }
 struct GridSampleOptions {
   InterpolateMode mode = InterpolateMode::linear;

@@ -17,14 +17,13 @@ Dyn<B> IndexFunctions<B>::at(Dyn<B> x, const index::Item* items, int count) {
 template <class B>
 void IndexFunctions<B>::assign(Dyn<B>& x, const index::Item* items, int count, Dyn<B> value) {
   const detail::Selection part = detail::select("assign", x.shape(), items, count);
+  if (pending_error()) return;
+  if (!broadcastable(value.shape(), part.shape))
+    return (void)fail("assign", "a value of shape " + to_string(value.shape()) + " does not fit into " + to_string(part.shape), {value.shape(), part.shape});
+  if (!(x.device() == value.device()))
+    return (void)fail("assign", "the tensors are on different devices", {x.shape(), value.shape()}, "move one with x.to(device)");
   // The value is laid out as x(items) would be: give it the axes that positions drop, take those that newaxis adds.
-  const Shape& to = part.shape;
-  if (!broadcastable(value.shape(), to)) {
-    (void)fail("assign", "a value of shape " + to_string(value.shape()) + " does not fit into " + to_string(to), {value.shape(), to});
-    return;
-  }
-  if (value.shape() != to && to != part.size) value = Dyn<B>::expand(std::move(value), to);
-  if (to != part.size) value = Dyn<B>::reshape(std::move(value), part.size);
+  if (part.shape != part.size) value = ShapeFunctions<B>::reshape(ShapeFunctions<B>::expand(std::move(value), part.shape), part.size);
   const op::SliceAssign op{part.start, part.size, part.step};
   (void)infer(op, {&x.spec(), &value.spec()});
   if (pending_error()) return;

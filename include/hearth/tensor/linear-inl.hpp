@@ -4,6 +4,7 @@
 #include "linear.hpp"
 #include "refuse-inl.hpp"
 
+// The geometry is made in a statement of its own: among the arguments of call it might see an x that is given away already.
 namespace hearth {
 
 template <class B>
@@ -26,7 +27,8 @@ Dyn<B> LinearFunctions<B>::outer(Dyn<B> a, Dyn<B> b) {
 
 template <class B>
 Dyn<B> LinearFunctions<B>::conv(std::string_view name, Dyn<B> x, Dyn<B> weight, Dyn<B> bias, const ConvOptions& options) {
-  return call<B>(op::Conv{detail::conv_geometry(name, x.rank() - 2, options)}, std::move(x), std::move(weight), std::move(bias));
+  const op::Conv op{detail::conv_geometry(name, x.rank() - 2, options)};
+  return call<B>(op, std::move(x), std::move(weight), std::move(bias));
 }
 
 template <class B>
@@ -42,22 +44,26 @@ Dyn<B> LinearFunctions<B>::conv_transpose(std::string_view name, Dyn<B> x, Dyn<B
 
 template <class B>
 std::array<Dyn<B>, 2> LinearFunctions<B>::max_pool(std::string_view name, Dyn<B> x, const PerAxis& kernel, const PoolOptions& options) {
-  return call<B>(op::MaxPool{detail::pool_geometry(name, x.rank() - 2, kernel, options)}, std::move(x));
+  const op::MaxPool op{detail::pool_geometry(name, x.rank() - 2, kernel, options)};
+  return call<B>(op, std::move(x));
 }
 
 template <class B>
 std::array<Dyn<B>, 2> LinearFunctions<B>::adaptive_max_pool(std::string_view name, Dyn<B> x, const PerAxis& size) {
-  return call<B>(op::MaxPool{detail::adaptive_geometry(name, x.rank() - 2, size)}, std::move(x));
+  const op::MaxPool op{detail::adaptive_geometry(name, x.rank() - 2, size)};
+  return call<B>(op, std::move(x));
 }
 
 template <class B>
 Dyn<B> LinearFunctions<B>::avg_pool(std::string_view name, Dyn<B> x, const PerAxis& kernel, const PoolOptions& options) {
-  return call<B>(op::AvgPool{detail::pool_geometry(name, x.rank() - 2, kernel, options), options.count_padding}, std::move(x));
+  const op::AvgPool op{detail::pool_geometry(name, x.rank() - 2, kernel, options), options.count_padding};
+  return call<B>(op, std::move(x));
 }
 
 template <class B>
 Dyn<B> LinearFunctions<B>::adaptive_avg_pool(std::string_view name, Dyn<B> x, const PerAxis& size) {
-  return call<B>(op::AvgPool{detail::adaptive_geometry(name, x.rank() - 2, size)}, std::move(x));
+  const op::AvgPool op{detail::adaptive_geometry(name, x.rank() - 2, size)};
+  return call<B>(op, std::move(x));
 }
 
 }  // namespace hearth

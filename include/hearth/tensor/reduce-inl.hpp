@@ -46,7 +46,7 @@ Dyn<B> ReduceFunctions<B>::reduce(ReduceCode code, Dyn<B> x, const Axes& axes, b
   const Axes removed = normalize_axes(name_of(code), axes, x.rank());
   if ((code == ReduceCode::any || code == ReduceCode::all) && !is_bool(x.dtype())) x = Dyn<B>::cast(std::move(x), Dtype::boolean);
   if (code == ReduceCode::mean && !is_float(x.dtype())) {
-    // The sum of integers is exact; dividing it rounds once.
+    // The sum of integers is exact, where a sum of floats would not be.
     const double count = double(detail::reduced_count(x.shape(), removed));
     x = Dyn<B>::cast(Dyn<B>::reduce(ReduceCode::sum, std::move(x), removed), Dtype::f32) / count;
   } else {

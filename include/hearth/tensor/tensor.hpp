@@ -51,7 +51,8 @@ class [[nodiscard]] Tensor {
   std::vector<T> to_vector() const {
     std::vector<T> result(static_cast<std::size_t>(element_count()));
     if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> is packed
-      auto bytes = to_vector<std::uint8_t>();
+      std::vector<std::uint8_t> bytes(result.size());
+      DataFunctions<B>::read(dyn, Dtype::boolean, bytes.data());
       for (std::size_t i = 0; i < bytes.size(); ++i) result[i] = bytes[i] != 0;
     } else {
       DataFunctions<B>::read(dyn, dtype_of<detail::Element<T>>, result.data());
@@ -231,7 +232,6 @@ class [[nodiscard]] Tensor {
   /// Replaces the elements that the index names: x.assign({s(0, 2), 3}, value). The value broadcasts to them.
   template <std::size_t N, int R>
   Tensor& assign(const index::Item (&items)[N], Tensor<B, R, Kind> value) {
-    static_assert(R <= Rank, "hearth: the value has more dimensions than the tensor it is written into");
     IndexFunctions<B>::assign(dyn, items, int(N), std::move(value.dyn));
     return *this;
   }
