@@ -47,7 +47,8 @@ TEST(portable_fft, factors) {
     expect_near(doubles(fft(x, {-1, inverse, Norm::forward})), by_definition(doubles(x), inverse, inverse ? 1 : 1.0 / 12), 1e-13);
     expect_near(doubles(fft(x, {-1, inverse, Norm::orthogonal})), by_definition(doubles(x), inverse, 1 / std::sqrt(12.0)), 1e-13);
   }
-  for (Norm norm : {Norm::forward, Norm::orthogonal}) expect_near(doubles(fft(fft(x, {-1, false, norm}), {-1, true, norm})), doubles(x), 1e-14);
+  for (Norm norm : {Norm::forward, Norm::orthogonal})
+    expect_near(doubles(fft(fft(x, {-1, false, norm}), {-1, true, norm})), doubles(x), 1e-14);
 }
 
 TEST(portable_fft, any_axis_and_layout) {
