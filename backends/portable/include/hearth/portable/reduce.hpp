@@ -134,9 +134,10 @@ inline void sort_lanes(const Handle& in, int axis, bool descending, std::int64_t
     each_lane(in, values, axis, [&](std::int64_t from, std::int64_t to) {
       const T* x = data<const T>(in) + from;
       for (std::int64_t i = 0; i < size; ++i) order[i] = i;
-      std::stable_sort(order, order + size, [&](std::int64_t i, std::int64_t j) {
+      std::sort(order, order + size, [&](std::int64_t i, std::int64_t j) {
         const Compute<T> a = x[i * from_stride], b = x[j * from_stride];
-        return descending ? before(b, a) : before(a, b);
+        if (before(a, b) || before(b, a)) return before(a, b) != descending;
+        return i < j;
       });
       for (std::int64_t i = 0; i < count; ++i) {
         data<T>(values)[to + i * to_stride] = x[order[i] * from_stride];
