@@ -78,7 +78,7 @@ struct BatchNorm {
   static constexpr unsigned optional = 0b110;
   double epsilon = 1e-5;
 };
-/// x [n, c, ...], [scale [c]], [bias [c]] -> y, the batch's mean [c], its biased variance [c]
+/// x [n, c, ...], [scale [c]], [bias [c]] -> y, the batch's mean [c], its biased variance [c], both in the scale's dtype (x's without one)
 struct BatchNormTraining {
   static constexpr int inputs = 3, outputs = 3;
   static constexpr unsigned optional = 0b110;
