@@ -228,7 +228,7 @@ void Optimizer<B>::step_together(Collector& collector)
 
 template <class B>
 void GradientFunctions<B>::accumulate(Gradients<B>& into, Gradients<B> more) {
-  for (auto& entry : more.entries()) into.add(std::move(entry.node), Dyn<B>(std::move(entry.gradient)));
+  for (auto& entry : more.entries()) into.add(std::move(entry));
 }
 template <class B>
 void GradientFunctions<B>::scale(Gradients<B>& gradients, Scalar factor) {
