@@ -1,7 +1,7 @@
 // core/text: scalars, dtypes and specs as text, and dtypes from text.
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "hearth/core/spec.hpp"
 
@@ -24,14 +24,9 @@ std::string to_string(const Scalar& scalar) {
   const double value = scalar.to_double();
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  char buffer[32];
-  for (int digits : {6, 9, 17}) {  // the shortest of the usual lengths that reads back the same
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-    double back = 0;
-    std::sscanf(buffer, "%lf", &back);
-    if (back == value) break;
-  }
-  std::string text = buffer;
+  char buffer[32];  // the shortest text that reads back the same, whatever the locale
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  const std::string text(buffer, end);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 

@@ -18,15 +18,13 @@ Wide floor_divided(Wide a, Wide b) { return a / b - (a % b != 0 && a < 0); }
 
 bool window_is_legal(std::string_view op, std::int64_t kernel, std::int64_t stride, std::int64_t dilation, std::int64_t before,
                      std::int64_t after) {
-  const auto refuse = [&](const char* what, std::int64_t value) -> bool {
-    return fail(op, std::string(what) + " must be at least 1, not " + std::to_string(value));
+  constexpr std::int64_t most = std::int64_t(1) << 31;  // products of two stay below 2^63, in backends too
+  const auto legal = [&](const char* what, std::int64_t value, std::int64_t least) -> bool {
+    if (value >= least && value <= most) return true;
+    return fail(op, std::string(what) + " must be " + std::to_string(least) + " to 2^31, not " + std::to_string(value));
   };
-  if (kernel < 1) return refuse("the window size", kernel);
-  if (stride < 1) return refuse("the step", stride);
-  if (dilation < 1) return refuse("the dilation", dilation);
-  if (before < 0 || after < 0)
-    return fail(op, "negative padding: " + std::to_string(before) + " ahead and " + std::to_string(after) + " behind");
-  return true;
+  return legal("the window size", kernel, 1) && legal("the stride", stride, 1) && legal("the dilation", dilation, 1) &&
+         legal("the padding ahead", before, 0) && legal("the padding behind", after, 0);
 }
 
 std::int64_t window_count(std::string_view op, std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t dilation,

@@ -35,6 +35,10 @@ inline bool takes(std::string_view op, Kinds kinds, const Spec& x) { return (kin
 inline bool same_dtype(std::string_view op, const Spec& a, const Spec& b) { return a.dtype == b.dtype || refuse_dtypes(op, a, b); }
 /// The same for an operand that may be absent.
 inline bool same_dtype(std::string_view op, const Spec& a, const Spec* b) { return !b || same_dtype(op, a, *b); }
+/// Is p (null where absent) of x's dtype, or f32 beside a 16-bit float? Parameters and statistics often are.
+inline bool fine_dtype(std::string_view op, const Spec& x, const Spec* p) {
+  return !p || p->dtype == x.dtype || (p->dtype == Dtype::f32 && is_float(x.dtype) && size_of(x.dtype) == 2) || refuse_dtypes(op, x, *p);
+}
 
 /// No negative size, and a count of bytes below 2^63 even if sizes of 0 counted as 1, so that no stride overflows either.
 bool fits(std::string_view op, const Spec& x);

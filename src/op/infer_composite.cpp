@@ -48,7 +48,7 @@ bool attention_fits(std::string_view op, const AttentionOptions& options, const 
 /// Sets `loss` to the loss's spec.
 bool cross_entropy_fits(std::string_view op, const Spec& logits, const Spec& targets, const Spec* weights, Reduction reduction, double smoothing,
                         Spec& loss) {
-  if (!floats(op, logits) || !has_rank(op, "logits", logits, 2) || !is_index(op, "targets", targets) || !same_dtype(op, logits, weights) ||
+  if (!floats(op, logits) || !has_rank(op, "logits", logits, 2) || !is_index(op, "targets", targets) || !fine_dtype(op, logits, weights) ||
       !in_range(op, "smoothing", smoothing, 0, 1))
     return false;
   Shape rows = logits.shape;
@@ -113,7 +113,7 @@ Out<op::AttentionGrad> infer(const op::AttentionGrad& op, const In<op::Attention
 Out<op::Rope> infer(const op::Rope&, const In<op::Rope>& in) {
   if (!given<op::Rope>("rope", in)) return {};
   const Spec& x = *in[0];
-  if (!floats("rope", x) || !same_dtype("rope", x, *in[1]) || !same_dtype("rope", x, *in[2]) || !has_rank("rope", "x", x, 2)) return {};
+  if (!floats("rope", x) || !fine_dtype("rope", x, in[1]) || !fine_dtype("rope", x, in[2]) || !has_rank("rope", "x", x, 2)) return {};
   if (x.shape[-1] % 2 != 0) return fail("rope", "the features of " + to_string(x.shape) + " do not make pairs", {x.shape});
   const Shape angles{x.shape[-2], x.shape[-1] / 2};
   if (!has_shape("rope", "cos", *in[1], angles) || !has_shape("rope", "sin", *in[2], angles)) return {};

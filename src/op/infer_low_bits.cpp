@@ -41,7 +41,8 @@ bool stored(std::string_view op, const QuantScheme& scheme, const Shape& shape, 
 /// Do scale and zero point lie as the scheme says for an array of `shape`, the scale of `dtype`?
 bool scales_fit(std::string_view op, const QuantScheme& scheme, const Shape& shape, Dtype dtype, const Spec& scale, const Spec* zero_point) {
   if (scheme.axis >= shape.size()) return fail(op, "axis " + text(scheme.axis) + " is outside an array of rank " + text(shape.size()), {shape});
-  if (scheme.block < 0) return fail(op, "the block size is negative: " + text(scheme.block));
+  constexpr std::int64_t longest_block = std::int64_t(1) << 31;  // far from where backends' sums would overflow
+  if (scheme.block < 0 || scheme.block > longest_block) return fail(op, "the block size must be 0 to 2^31, not " + text(scheme.block));
   if (!has_dtype(op, "scale", scale, dtype)) return false;
   if (scheme.axis < 0) {
     if (scale.shape != Shape{} && scale.shape != Shape{1})

@@ -12,10 +12,13 @@ namespace {
 
 bool is_epsilon(std::string_view op, double epsilon) { return in_range(op, "epsilon", epsilon, 0, std::numeric_limits<double>::max()); }
 
-/// A parameter (null where absent) of x's dtype and the given shape?
+/// A parameter or statistic (null where absent) of a dtype that goes with x's, and of the given shape?
 bool parameter(std::string_view op, std::string_view what, const Spec& x, const Spec* p, const Shape& shape) {
-  return same_dtype(op, x, p) && has_shape(op, what, p, shape);
+  return fine_dtype(op, x, p) && has_shape(op, what, p, shape);
 }
+bool is_gradient(std::string_view op, const Spec& x, const Spec& g) { return same_dtype(op, x, g) && has_shape(op, "g", g, x.shape); }
+/// The gradient of a parameter that may be absent.
+Spec gradient(const Spec& x, const Spec* p, const Shape& shape) { return {p ? p->dtype : x.dtype, shape}; }
 
 /// Is x a float array with at least `axes` axes? Sets `last` to the sizes of the last `axes` ones.
 bool last_axes(std::string_view op, const Spec& x, int axes, double epsilon, Shape& last) {
@@ -55,8 +58,8 @@ Out<op::LayerNormGrad> infer(const op::LayerNormGrad& op, const In<op::LayerNorm
   if (!given<op::LayerNormGrad>(name, in)) return {};
   const Spec& x = *in[1];
   Shape last;
-  if (!last_axes(name, x, op.axes, op.epsilon, last) || !parameter(name, "g", x, in[0], x.shape) || !parameter(name, "scale", x, in[2], last)) return {};
-  return {x, Spec{x.dtype, last}, Spec{x.dtype, last}};
+  if (!last_axes(name, x, op.axes, op.epsilon, last) || !is_gradient(name, x, *in[0]) || !parameter(name, "scale", x, in[2], last)) return {};
+  return {x, gradient(x, in[2], last), gradient(x, in[2], last)};
 }
 
 Out<op::RmsNorm> infer(const op::RmsNorm& op, const In<op::RmsNorm>& in) {
@@ -71,8 +74,8 @@ Out<op::RmsNormGrad> infer(const op::RmsNormGrad& op, const In<op::RmsNormGrad>&
   if (!given<op::RmsNormGrad>(name, in)) return {};
   const Spec& x = *in[1];
   Shape last;
-  if (!last_axes(name, x, op.axes, op.epsilon, last) || !parameter(name, "g", x, in[0], x.shape) || !parameter(name, "scale", x, in[2], last)) return {};
-  return {x, Spec{x.dtype, last}};
+  if (!last_axes(name, x, op.axes, op.epsilon, last) || !is_gradient(name, x, *in[0]) || !parameter(name, "scale", x, in[2], last)) return {};
+  return {x, gradient(x, in[2], last)};
 }
 
 Out<op::BatchNorm> infer(const op::BatchNorm& op, const In<op::BatchNorm>& in) {
@@ -100,10 +103,10 @@ Out<op::BatchNormGrad> infer(const op::BatchNormGrad& op, const In<op::BatchNorm
   if (!given<op::BatchNormGrad>(name, in)) return {};
   const Spec& x = *in[1];
   Shape channels;
-  if (!has_channels(name, x, op.epsilon, channels) || !parameter(name, "g", x, in[0], x.shape) || !parameter(name, "scale", x, in[2], channels) ||
+  if (!has_channels(name, x, op.epsilon, channels) || !is_gradient(name, x, *in[0]) || !parameter(name, "scale", x, in[2], channels) ||
       !parameter(name, "mean", x, in[3], channels) || !parameter(name, "variance", x, in[4], channels))
     return {};
-  return {x, Spec{x.dtype, channels}, Spec{x.dtype, channels}};
+  return {x, gradient(x, in[2], channels), gradient(x, in[2], channels)};
 }
 
 Out<op::GroupNorm> infer(const op::GroupNorm& op, const In<op::GroupNorm>& in) {
@@ -120,8 +123,8 @@ Out<op::GroupNormGrad> infer(const op::GroupNormGrad& op, const In<op::GroupNorm
   if (!given<op::GroupNormGrad>(name, in)) return {};
   const Spec& x = *in[1];
   Shape channels;
-  if (!has_groups(name, x, op.groups, op.epsilon, channels) || !parameter(name, "g", x, in[0], x.shape) || !parameter(name, "scale", x, in[2], channels)) return {};
-  return {x, Spec{x.dtype, channels}, Spec{x.dtype, channels}};
+  if (!has_groups(name, x, op.groups, op.epsilon, channels) || !is_gradient(name, x, *in[0]) || !parameter(name, "scale", x, in[2], channels)) return {};
+  return {x, gradient(x, in[2], channels), gradient(x, in[2], channels)};
 }
 
 }  // namespace hearth

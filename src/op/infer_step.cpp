@@ -18,7 +18,7 @@ bool lists_fit(std::string_view op, std::int64_t count, std::size_t lists, const
   const std::size_t n = std::size_t(count);
   for (std::size_t i = 0; i < in.size(); ++i) {
     const Spec& parameter = *in[i % n];
-    if (!takes(op, kinds::F, parameter) || !same_dtype(op, parameter, *in[i])) return false;
+    if (!takes(op, kinds::F, parameter) || !(i < 2 * n ? same_dtype(op, parameter, *in[i]) : fine_dtype(op, parameter, in[i]))) return false;
     if (in[i]->shape != parameter.shape)
       return fail(op, "operand " + text(std::int64_t(i)) + " is " + to_string(in[i]->shape) + ", but its parameter " + to_string(parameter.shape),
                   {in[i]->shape, parameter.shape});

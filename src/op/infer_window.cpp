@@ -13,8 +13,7 @@ namespace {
 /// Does every window of one axis hold an element of the input? Only windows that begin in the padding can miss it all.
 bool windows_hold_something(std::string_view op, const PoolGeometry& geometry, int axis, std::int64_t size) {
   const std::int64_t kernel = geometry.kernel[axis], dilation = geometry.dilation[axis], before = geometry.before[axis], after = geometry.after[axis];
-  std::int64_t reach = 0;  // from the first element of a window to its last
-  if (__builtin_mul_overflow(kernel - 1, dilation, &reach)) return fail(op, "a window passes 2^63 - 1 elements");
+  const std::int64_t reach = (kernel - 1) * dilation;  // from the first element of a window to its last
   bool ok = size > 0 && before <= reach && after <= reach;
   if (ok && size < dilation) {  // a window may even step over the whole input
     constexpr std::int64_t most = 4096;
@@ -22,7 +21,7 @@ bool windows_hold_something(std::string_view op, const PoolGeometry& geometry, i
     for (std::int64_t i = 0; ok && start < 0; ++i) {
       const std::int64_t rest = start % dilation;
       ok = i < most && (rest < 0 ? rest + dilation : rest) < size;
-      if (__builtin_add_overflow(start, geometry.stride[axis], &start)) break;
+      start += geometry.stride[axis];
     }
   }
   if (ok) return true;

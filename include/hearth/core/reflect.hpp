@@ -2,6 +2,7 @@
 // Limits: public fields, no base class, no C array, no user-written constructor, at most 32 fields.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -105,12 +106,22 @@ consteval std::string_view last_word() {
   s = s.substr(0, s.find_last_not_of(")}]") + 1);
   return s.substr(s.find_last_of(":.&>") + 1);
 }
+// The word alone, so that the long spelling around it does not end up in programs.
+template <auto P>
+inline constexpr auto kept_word = [] {
+  constexpr std::string_view word = last_word<P>();
+  std::array<char, word.size()> letters{};
+  for (std::size_t i = 0; i < word.size(); ++i) letters[i] = word[i];
+  return letters;
+}();
+template <auto P>
+inline constexpr std::string_view kept_name{kept_word<P>.data(), kept_word<P>.size()};
 }  // namespace detail
 
 /// The name of field I of T, as written in its declaration.
 template <class T, std::size_t I>
 inline constexpr std::string_view field_name =
-    detail::last_word<detail::Pointer{&std::get<I>(tie(detail::ghost<std::remove_cv_t<T>>.value))}>();
+    detail::kept_name<detail::Pointer{&std::get<I>(tie(detail::ghost<std::remove_cv_t<T>>.value))}>;
 
 /// f(name, field) for each field in order.
 template <class T, class F>

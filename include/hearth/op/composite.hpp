@@ -1,4 +1,6 @@
 // op/composite: ops with a decomposition into others. A backend may claim one by having a run for it.
+// Operands have one dtype, but scales, biases and statistics of norms, angles of Rope, class weights and the optimisers' moments
+// may also be f32 beside a 16-bit float.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "arity.hpp"

@@ -35,6 +35,10 @@ consteval std::string_view last_name() {
 /// "MatMul": the op's name in text, on the wire and on disk.
 template <class Op>
 inline constexpr std::string_view op_name = detail::last_name<Op>();
+#define HEARTH_ANY_OP(Name) \
+  template <>               \
+  inline constexpr std::string_view op_name<op::Name> = #Name;
+#include "ops.def"
 
 /// Dtypes and shapes of the results. An absent optional operand is null; a wrong one is an Error that names op and shapes.
 #define HEARTH_MAKE_OP(Name) Spec infer(const op::Name& op);

@@ -36,7 +36,8 @@ struct Decomposition<op::BatchNormTraining> {
     auto variance = mean(square(x), axes);
     auto y = std::move(x) * rsqrt(variance + op.epsilon);
     y = affine(std::move(y), per_channel(accumulated(std::move(in[1])), rank), per_channel(accumulated(std::move(in[2])), rank));
-    return {converted(std::move(y), dtype), reshape(std::move(center), channels), reshape(std::move(variance), channels)};
+    return {converted(std::move(y), dtype), converted(reshape(std::move(center), channels), dtype),
+            converted(reshape(std::move(variance), channels), dtype)};
   }
 };
 
