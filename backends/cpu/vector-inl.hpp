@@ -105,7 +105,7 @@ struct Vec {
   friend HWY_INLINE Vec operator/(Vec a, Vec b) { return Vec(hn::Div(a.v, b.v)); }
   friend HWY_INLINE Vec operator-(Vec a) { return Vec(hn::Neg(a.v)); }
   friend HWY_INLINE Mask<T> operator==(Vec a, Vec b) { return {hn::Eq(a.v, b.v)}; }
-  friend HWY_INLINE Mask<T> operator!=(Vec a, Vec b) { return {hn::Ne(a.v, b.v)}; }
+  friend HWY_INLINE Mask<T> operator!=(Vec a, Vec b) { return {hn::Not(hn::Eq(a.v, b.v))}; }  // Ne of AVX3 is false for NaN
   friend HWY_INLINE Mask<T> operator<(Vec a, Vec b) { return {hn::Lt(a.v, b.v)}; }
   friend HWY_INLINE Mask<T> operator<=(Vec a, Vec b) { return {hn::Le(a.v, b.v)}; }
   friend HWY_INLINE Mask<T> operator>(Vec a, Vec b) { return {hn::Gt(a.v, b.v)}; }

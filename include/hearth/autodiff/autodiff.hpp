@@ -35,6 +35,8 @@ class Gradients {
   HandleOf<B> take(const typename Autodiff<B>::Handle& leaf);
   void add(Ref<Node<B>> node, Dyn<B> gradient);
   std::size_t size() const { return entries_.size(); }
+  /// For what is done to all gradients alike: clipping, scaling.
+  std::vector<Entry>& entries() { return entries_; }
 
  private:
   std::vector<Entry> entries_;  // largest number first
