@@ -51,6 +51,8 @@ function(hearth_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE HEARTH_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
   hearth_strict(${name})
+  # A test is compiled far more often than it is run: little optimisation, unless this is a debug build anyway.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
