@@ -70,12 +70,14 @@ void save(const std::string& path, const M& model, std::span<const std::pair<std
 
 /// Fills a model from a file. Nothing is changed if an error is raised. Parameters that are tied in the model stay tied.
 template <class M>
+  requires requires { typename BackendOf<M>; }
 LoadReport load(const Safetensors& file, M& model, const LoadOptions& options = {}, std::string_view path = "file") {
   typename detail::ModelFile<BackendOf<M>>::Places places;
   walk<BackendOf<M>>(model, places);
   return detail::ModelFile<BackendOf<M>>::fill(file, path, places, options, {});
 }
 template <class M>
+  requires requires { typename BackendOf<M>; }
 LoadReport load(const std::string& path, M& model, const LoadOptions& options = {}) {
   return load(Safetensors::open(path), model, options, path);
 }
