@@ -21,6 +21,9 @@ function(hearth_backend backend)
   add_subdirectory(${PROJECT_SOURCE_DIR}/backends/${backend})
   file(GLOB stacks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/stacks/${backend}*.cpp)
   target_sources(hearth PRIVATE ${stacks})
+  # Dispatch and decorators have no hot loops: small code, in less time.
+  list(FILTER stacks INCLUDE REGEX "/${backend}(_autodiff)?\\.cpp$")
+  set_source_files_properties(${stacks} TARGET_DIRECTORY hearth PROPERTIES COMPILE_OPTIONS "-Os")
 endfunction()
 
 # hearth_test(name sources...): a GoogleTest program, with the precompiled header that all tests share.
@@ -28,6 +31,7 @@ function(hearth_test name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE Hearth::hearth GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE HEARTH_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
   hearth_strict(${name})
   add_test(NAME ${name} COMMAND ${name})
 endfunction()

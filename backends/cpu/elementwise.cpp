@@ -23,21 +23,21 @@ Handle stream_unary(Handle x, const Spec& spec, bool widen, Dtype computed, Unar
   const std::int64_t count = count_of(spec.shape);
   Handle result = unary_result(x, spec);
   if (!result) return {};
-  run_blocks<1>(sources, count, computed, spec.dtype, result->buffer->data,
+  run_blocks<1>(sources, count, computed, spec.dtype, bytes_of(*result),
                 [=](const std::array<const void*, 1>& in, void* out, std::int64_t n) { kernel(in[0], out, n); });
   return result;
 }
 
 Handle stream_binary(const std::array<Source, 2>& sources, Handle result, Dtype computed, BinaryKernel kernel) {
   if (!result) return {};
-  run_blocks<2>(sources, count_of(*result), computed, result->spec.dtype, result->buffer->data,
+  run_blocks<2>(sources, count_of(*result), computed, result->spec.dtype, bytes_of(*result),
                 [=](const std::array<const void*, 2>& in, void* out, std::int64_t n) { kernel(in[0], in[1], out, n); });
   return result;
 }
 
 Handle stream_ternary(const std::array<Source, 3>& sources, Handle result, Dtype computed, TernaryKernel kernel) {
   if (!result) return {};
-  run_blocks<3>(sources, count_of(*result), computed, result->spec.dtype, result->buffer->data,
+  run_blocks<3>(sources, count_of(*result), computed, result->spec.dtype, bytes_of(*result),
                 [=](const std::array<const void*, 3>& in, void* out, std::int64_t n) { kernel(in[0], in[1], in[2], out, n); });
   return result;
 }

@@ -25,6 +25,11 @@ class NoGrad {
 template <class B>
 class Gradients {
  public:
+  struct Entry {
+    Ref<Node<B>> node;
+    HandleOf<B> gradient;
+  };
+
   /// The gradient of a leaf (any copy of the handle that `track` returned); null if the loss does not depend on it.
   const HandleOf<B>* find(const typename Autodiff<B>::Handle& leaf) const {
     const std::size_t at = place(leaf.node.get());
@@ -34,14 +39,18 @@ class Gradients {
   HandleOf<B> take(const typename Autodiff<B>::Handle& leaf) {
     return find(leaf) ? std::exchange(entries_[place(leaf.node.get())].gradient, HandleOf<B>{}) : HandleOf<B>{};
   }
+  /// One more gradient of a leaf: added to what is there.
+  void add(Entry entry) {
+    const std::size_t at = place(entry.node.get());
+    if (at == entries_.size() || !(entries_[at].node == entry.node)) entries_.insert(entries_.begin() + std::ptrdiff_t(at), std::move(entry));
+    else entries_[at].gradient = (Dyn<B>(std::move(entries_[at].gradient)) + Dyn<B>(std::move(entry.gradient))).handle;
+  }
+  /// For what is done to all gradients alike: clipping, scaling. The order is the tape's.
+  std::vector<Entry>& entries() { return entries_; }
   std::size_t size() const { return entries_.size(); }
 
  private:
   friend class Walk<B>;
-  struct Entry {
-    Ref<Node<B>> node;
-    HandleOf<B> gradient;
-  };
   /// Where a node is or belongs among the entries, largest number first.
   std::size_t place(const Node<B>* node) const {
     std::size_t low = 0, high = node ? entries_.size() : 0;

@@ -7,6 +7,9 @@
 #include "gradients.hpp"
 #include "optimizer.hpp"
 
+/// Each of these templates is stamped for each stack.
+#define HEARTH_OPTIM_FUNCTIONS(X) X(Optimizer) X(GradientFunctions)
+
 namespace hearth {
 
 namespace detail {
@@ -39,15 +42,17 @@ void Optimizer<B>::Names::param(std::string_view path, Dyn<B>&, int) {
 
 template <class B>
 void Optimizer<B>::Collector::param(std::string_view path, Dyn<B>& value, int) {
-  if (!value) return;
-  for (Item& item : items)
-    if (leaf_identity(*item.places.front()) == leaf_identity(value)) {
-      item.places.push_back(&value);
-      return;
-    }
-  HandleOf<Inner> gradient = gradients.take(value.handle);
-  if (!gradient) return;
-  items.push_back({std::string(path), {&value}, Dyn<Inner>(std::move(gradient))});
+  if constexpr (is_autodiff<B>) {
+    if (!value) return;
+    for (Item& item : items)
+      if (leaf_identity(*item.places.front()) == leaf_identity(value)) {
+        item.places.push_back(&value);
+        return;
+      }
+    HandleOf<Values> gradient = gradients.take(value.handle);
+    if (!gradient) return;
+    items.push_back({std::string(path), {&value}, Dyn<Values>(std::move(gradient))});
+  }
 }
 
 template <class B>
@@ -101,15 +106,15 @@ OptimizerConfig Optimizer<B>::config_for(const std::string& path, bool& frozen) 
 }
 
 template <class B>
-std::vector<Dyn<typename B::Inner>>& Optimizer<B>::memory_of(const std::string& path) {
+auto Optimizer<B>::memory_of(const std::string& path) -> std::vector<Dyn<Values>>& {
   for (Memory& memory : memory_)
     if (memory.path == path) return memory.values;
   return memory_.emplace_back(Memory{path, {}}).values;
 }
 
 template <class B>
-State<typename B::Inner> Optimizer<B>::state() const {
-  State<Inner> state;
+auto Optimizer<B>::state() const -> State<Values> {
+  State<Values> state;
   state.set("steps", steps_);
   state.set("rate", rate());
   state.set("first_rate", first_rate_);
@@ -119,7 +124,7 @@ State<typename B::Inner> Optimizer<B>::state() const {
 }
 
 template <class B>
-void Optimizer<B>::restore(const State<Inner>& state) {
+void Optimizer<B>::restore(const State<Values>& state) {
   std::vector<Memory> restored;
   for (const auto& [name, value] : state.tensors) {
     const std::string path = name.substr(0, name.rfind('.'));
@@ -162,6 +167,13 @@ struct StepOp {
 
 template <class B>
 void Optimizer<B>::take_step(Collector& collector) {
+  if constexpr (is_autodiff<B>) step_together(collector);
+}
+
+template <class B>
+void Optimizer<B>::step_together(Collector& collector)
+  requires is_autodiff<B>
+{
   ++steps_;
   // Parameters with equal settings take one step together, as one op over lists.
   std::vector<Item*> left;
@@ -185,29 +197,29 @@ void Optimizer<B>::take_step(Collector& collector) {
           const auto op = detail::StepOp{std::int64_t(together.size()), steps_, first}(c);
           using Op = std::remove_const_t<decltype(op)>;
           const int remembered = detail::memory_count(config);
-          std::vector<HandleOf<Inner>> in;
+          std::vector<HandleOf<Values>> in;
           for (Item* item : together) in.push_back(item->places.front()->handle.value);
           for (Item* item : together) in.push_back(std::move(item->gradient.handle));
           for (int m = 0; m < remembered; ++m)
             for (Item* item : together) {
               auto& memory = memory_of(item->path);
-              if (memory.size() <= std::size_t(m)) memory.push_back(zero_like(Dyn<Inner>(item->places.front()->handle.value)));
+              if (memory.size() <= std::size_t(m)) memory.push_back(zero_like(Dyn<Values>(item->places.front()->handle.value)));
               in.push_back(memory[std::size_t(m)].handle);
             }
           // A claimed step writes into what it alone owns: give up our own handles, now that nothing can be wrong with them.
-          if (claims<Inner>(op, specs_of<Inner, Op>(in)))
+          if (claims<Values>(op, specs_of<Values, Op>(in)))
             for (Item* item : together) {
               for (Dyn<B>* place : item->places) place->handle = {};
               memory_of(item->path).clear();
             }
-          auto out = apply<Inner>(op, std::move(in));
+          auto out = apply<Values>(op, std::move(in));
           const std::size_t n = together.size();
           for (std::size_t i = 0; i < n; ++i) {
             const auto leaf = B::track(B::from_inner(std::move(out[i])));
             for (Dyn<B>* place : together[i]->places) place->handle = leaf;
             auto& memory = memory_of(together[i]->path);
             memory.clear();
-            for (int m = 0; m < remembered; ++m) memory.push_back(Dyn<Inner>(std::move(out[n * std::size_t(m + 1) + i])));
+            for (int m = 0; m < remembered; ++m) memory.push_back(Dyn<Values>(std::move(out[n * std::size_t(m + 1) + i])));
           }
         },
         config);
@@ -216,7 +228,7 @@ void Optimizer<B>::take_step(Collector& collector) {
 
 template <class B>
 void GradientFunctions<B>::accumulate(Gradients<B>& into, Gradients<B> more) {
-  for (auto& entry : more.entries()) into.add(std::move(entry.node), Dyn<B>(std::move(entry.gradient)));
+  for (auto& entry : more.entries()) into.add(std::move(entry));
 }
 template <class B>
 void GradientFunctions<B>::scale(Gradients<B>& gradients, Scalar factor) {

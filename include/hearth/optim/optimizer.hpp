@@ -14,7 +14,7 @@ namespace hearth {
 
 /// What a group of parameters does differently.
 struct GroupOptions {
-  std::optional<double> rate, weight_decay;
+  std::optional<double> rate = {}, weight_decay = {};
   bool frozen = false;  ///< no step is taken; the gradient is ignored
 };
 
@@ -24,13 +24,12 @@ struct GroupOptions {
 ///   optimizer.step(model, backward(loss));
 template <class B>
 class Optimizer {
-  static_assert(is_autodiff<B>, "hearth: an optimizer needs a model whose backend records gradients: build it on Autodiff<B>");
-
  public:
-  using Inner = typename B::Inner;
+  using Values = hearth::Inner<B>;  ///< the backend on which gradients and momenta live
 
   template <class M>
   Optimizer(OptimizerConfig config, const M& model) : config_(std::move(config)) {
+    static_assert(is_autodiff<B>, "hearth: an optimizer needs a model whose backend records gradients: build it on Autodiff<B>");
     Names names(*this);
     walk<B>(model, names);
     check();
@@ -47,21 +46,21 @@ class Optimizer {
 
   /// One step. Parameters without a gradient stay as they are; tied parameters take one step together.
   template <class M>
-  void step(M& model, Gradients<Inner> gradients) {
+  void step(M& model, Gradients<Values> gradients) {
     Collector collector(gradients);
     walk<B>(model, collector);
     take_step(collector);
   }
 
   /// Steps, rate and momenta, by field path: enough to go on as if nothing had happened, with the same configuration and groups.
-  State<Inner> state() const;
-  void restore(const State<Inner>& state);
+  State<Values> state() const;
+  void restore(const State<Values>& state);
 
  private:
   /// What is remembered of one parameter, in the order of the step's op.
   struct Memory {
     std::string path;
-    std::vector<Dyn<Inner>> values;
+    std::vector<Dyn<Values>> values;
   };
   struct Group {
     std::string pattern;
@@ -76,18 +75,20 @@ class Optimizer {
   struct Item {
     std::string path;
     std::vector<Dyn<B>*> places;
-    Dyn<Inner> gradient;
+    Dyn<Values> gradient;
   };
   struct Collector final : Walker<B> {
-    explicit Collector(Gradients<Inner>& g) : gradients(g) {}
+    explicit Collector(Gradients<Values>& g) : gradients(g) {}
     void param(std::string_view path, Dyn<B>& value, int rank) override;
-    Gradients<Inner>& gradients;
+    Gradients<Values>& gradients;
     std::vector<Item> items;
   };
   void check() const;
   void take_step(Collector& collector);
+  void step_together(Collector& collector)
+    requires is_autodiff<B>;
   OptimizerConfig config_for(const std::string& path, bool& frozen) const;
-  std::vector<Dyn<Inner>>& memory_of(const std::string& path);
+  std::vector<Dyn<Values>>& memory_of(const std::string& path);
 
   OptimizerConfig config_;
   double first_rate_ = 0;  // what groups' own rates are relative to; 0 until the rate is first changed

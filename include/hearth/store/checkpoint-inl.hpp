@@ -4,6 +4,9 @@
 #include "checkpoint.hpp"
 #include "model-inl.hpp"
 
+/// Each of these templates is stamped for each stack.
+#define HEARTH_STORE_FUNCTIONS(X) X(detail::ModelFile) X(detail::CheckpointState)
+
 namespace hearth::detail {
 
 template <class B>

@@ -33,17 +33,12 @@ struct CheckpointState {
 
 template <class T>
 concept HasState = requires(const T& object) { object.state().tensors; };
-template <class B>
-using WithoutTape = typename decltype([] {
-  if constexpr (is_autodiff<B>) return TypeTag<typename B::Inner>{};
-  else return TypeTag<B>{};
-}())::type;
 }  // namespace detail
 
 /// B is the model's backend.
 template <class B>
 class Checkpoint {
-  using Inner = detail::WithoutTape<B>;
+  using Values = Inner<B>;
 
  public:
   Checkpoint() = default;
@@ -59,13 +54,13 @@ class Checkpoint {
   template <class T>
   void add(std::string_view section, const T& object) {
     if constexpr (detail::HasState<T>) {
-      detail::CheckpointState<Inner>::add(written_, section, object.state());
+      detail::CheckpointState<Values>::add(written_, section, object.state());
     } else if constexpr (requires { typename BackendOf<T>; }) {
       typename detail::ModelFile<B>::Reader reader;
       walk<B>(object, reader);
       detail::CheckpointState<B>::add_model(written_, section, reader);
     } else {
-      detail::CheckpointState<Inner>::add(written_, section, state_of<Inner>(object));
+      detail::CheckpointState<Values>::add(written_, section, state_of<Values>(object));
     }
   }
   void save(const std::string& path) const { written_.save(path); }
@@ -74,13 +69,13 @@ class Checkpoint {
   template <class T>
   void get(std::string_view section, T& object, const DeviceOf<B>& device = {}) const {
     if constexpr (detail::HasState<T>) {
-      object.restore(detail::CheckpointState<Inner>::read(read_, path_, section, device));
+      object.restore(detail::CheckpointState<Values>::read(read_, path_, section, device));
     } else if constexpr (requires { typename BackendOf<T>; }) {
       LoadOptions options;
       options.prefix = std::string(section) + "/";
       (void)load(read_, object, options, path_);
     } else {
-      restore(object, detail::CheckpointState<Inner>::read(read_, path_, section, device));
+      restore(object, detail::CheckpointState<Values>::read(read_, path_, section, device));
     }
   }
 

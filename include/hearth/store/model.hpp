@@ -14,8 +14,8 @@ struct Rename {
 struct LoadOptions {
   bool strict = true;           ///< missing, unexpected and mismatched names are one error that lists them all; else they are reported
   bool convert = false;         ///< accept another dtype of the same kind and convert it
-  std::vector<Rename> renames;  ///< applied in order to each name of the file
-  std::string prefix;           ///< only names that begin so count, and are used without it: "model."
+  std::vector<Rename> renames = {};  ///< applied in order to each name of the file
+  std::string prefix = {};           ///< only names that begin so count, and are used without it: "model."
 };
 
 /// What load found. Sentences, with shapes and near names.

@@ -8,7 +8,7 @@ namespace hearth {
 
 namespace detail {
 // Which kinds each row takes, as constants with the rows' names.
-namespace rows {
+namespace row_kinds {
 using namespace kinds;
 #define HEARTH_UNARY(name, set, ...) inline constexpr Kinds name = set;
 #include "../op/unary.def"
@@ -16,12 +16,12 @@ using namespace kinds;
 #define HEARTH_BINARY(name, set, ...) inline constexpr Kinds name = set;
 #include "../op/binary.def"
 #undef HEARTH_BINARY
-}  // namespace rows
+}  // namespace row_kinds
 }  // namespace detail
 
 // clang-format off
 #define HEARTH_KIND_CHECK(name) \
-  static_assert(detail::accepted<K>(detail::rows::name), "hearth: " #name " does not take tensors of this kind; change it with x.cast<Kind>() first")
+  static_assert(detail::accepted<K>(detail::row_kinds::name), "hearth: " #name " does not take tensors of this kind; change it with x.cast<Kind>() first")
 
 #define HEARTH_UNARY(name, ...) \
   template <class B, int R, class K> Tensor<B, R, K> name(Tensor<B, R, K> x) { HEARTH_KIND_CHECK(name); return Tensor<B, R, K>(Dyn<B>::unary(UnaryCode::name, std::move(x.dyn))); }

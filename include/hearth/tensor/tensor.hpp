@@ -4,6 +4,7 @@
 #include "backward.hpp"
 #include "create.hpp"
 #include "data.hpp"
+#include "functional.hpp"
 #include "generator.hpp"
 #include "index.hpp"
 #include "kinds.hpp"
@@ -48,9 +49,10 @@ class [[nodiscard]] Tensor {
   /// Row-major elements as T: x.to_vector<double>(). Without T the kind's own: float, std::int64_t or bool.
   template <class T = typename Kind::Item>
   std::vector<T> to_vector() const {
-    std::vector<T> result(std::size_t(element_count()));
+    std::vector<T> result(static_cast<std::size_t>(element_count()));
     if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> is packed
-      auto bytes = to_vector<std::uint8_t>();
+      std::vector<std::uint8_t> bytes(result.size());
+      DataFunctions<B>::read(dyn, Dtype::boolean, bytes.data());
       for (std::size_t i = 0; i < bytes.size(); ++i) result[i] = bytes[i] != 0;
     } else {
       DataFunctions<B>::read(dyn, dtype_of<detail::Element<T>>, result.data());
@@ -230,7 +232,6 @@ class [[nodiscard]] Tensor {
   /// Replaces the elements that the index names: x.assign({s(0, 2), 3}, value). The value broadcasts to them.
   template <std::size_t N, int R>
   Tensor& assign(const index::Item (&items)[N], Tensor<B, R, Kind> value) {
-    static_assert(R <= Rank, "hearth: the value has more dimensions than the tensor it is written into");
     IndexFunctions<B>::assign(dyn, items, int(N), std::move(value.dyn));
     return *this;
   }
@@ -320,12 +321,12 @@ class [[nodiscard]] Tensor {
   Tensor<B, Rank - 1, Int> argmin(int axis) const { return Tensor<B, Rank - 1, Int>(ReduceFunctions<B>::arg(ArgCode::min, dyn, axis, false)); }
   Tensor<B, Rank, Int> argmin(int axis, Keep) const { return Tensor<B, Rank, Int>(ReduceFunctions<B>::arg(ArgCode::min, dyn, axis, true)); }
 
-  // Running reductions along an axis; with `reverse` from its end.
+  // Running reductions along an axis; with `reversed` from its end.
 
   Reduced<ReduceCode::sum, 0> cumsum(int axis) const { return Reduced<ReduceCode::sum, 0>(ReduceFunctions<B>::scan(ScanCode::sum, dyn, axis, false)); }
-  Reduced<ReduceCode::sum, 0> cumsum(int axis, Reverse) const { return Reduced<ReduceCode::sum, 0>(ReduceFunctions<B>::scan(ScanCode::sum, dyn, axis, true)); }
+  Reduced<ReduceCode::sum, 0> cumsum(int axis, Reversed) const { return Reduced<ReduceCode::sum, 0>(ReduceFunctions<B>::scan(ScanCode::sum, dyn, axis, true)); }
   Reduced<ReduceCode::prod, 0> cumprod(int axis) const { return Reduced<ReduceCode::prod, 0>(ReduceFunctions<B>::scan(ScanCode::prod, dyn, axis, false)); }
-  Reduced<ReduceCode::prod, 0> cumprod(int axis, Reverse) const { return Reduced<ReduceCode::prod, 0>(ReduceFunctions<B>::scan(ScanCode::prod, dyn, axis, true)); }
+  Reduced<ReduceCode::prod, 0> cumprod(int axis, Reversed) const { return Reduced<ReduceCode::prod, 0>(ReduceFunctions<B>::scan(ScanCode::prod, dyn, axis, true)); }
   Tensor logcumsumexp(int axis) const { return Tensor(ReduceFunctions<B>::scan(ScanCode::logsumexp, dyn, axis, false)); }
   ValuesIndices<B, Rank, Kind> cummax(int axis) const { return pair(ReduceFunctions<B>::extreme_scan(ArgCode::max, dyn, axis, false)); }
   ValuesIndices<B, Rank, Kind> cummin(int axis) const { return pair(ReduceFunctions<B>::extreme_scan(ArgCode::min, dyn, axis, false)); }
@@ -346,12 +347,12 @@ class [[nodiscard]] Tensor {
 #define HEARTH_UPDATE(symbol, row)                                                                                                       \
   template <class C, int S, class K> Tensor& operator symbol(Tensor<C, S, K> b) {                                                        \
     static_assert(S <= Rank, "hearth: the right side has more dimensions than the tensor it is to be written into");                     \
-    static_assert(detail::accepted<Kind>(detail::rows::row), "hearth: " #symbol " does not take tensors of this kind");                  \
+    static_assert(detail::accepted<Kind>(detail::row_kinds::row), "hearth: " #symbol " does not take tensors of this kind");                  \
     if constexpr (detail::operands_match<B, Kind, C, K>()) MathFunctions<B>::update(dyn, BinaryCode::row, std::move(b.dyn));             \
     return *this;                                                                                                                        \
   }                                                                                                                                      \
   Tensor& operator symbol(Scalar b) {                                                                                                    \
-    static_assert(detail::accepted<Kind>(detail::rows::row), "hearth: " #symbol " does not take tensors of this kind");                  \
+    static_assert(detail::accepted<Kind>(detail::row_kinds::row), "hearth: " #symbol " does not take tensors of this kind");                  \
     MathFunctions<B>::update(dyn, BinaryCode::row, b);                                                                                   \
     return *this;                                                                                                                        \
   }

@@ -39,7 +39,8 @@ inline StorageFormat format_of(Storage storage) {
   __builtin_unreachable();
 }
 
-/// The code of value / scale: an integer is rounded half to even, moved by the zero point and saturated, NaN is 0. Floats have no zero point.
+/// The code of value / scale: an integer is rounded half to even, moved by the zero point and saturated, NaN is 0.
+/// Floats have no zero point.
 /// C is the type in which the quotient is formed.
 template <class C>
 unsigned quantized(const StorageFormat& format, C value, C scale, double zero_point) {
