@@ -80,7 +80,13 @@ class [[nodiscard]] Tensor {
     return Tensor<B, Rank, To>(Dyn<B>::cast(dyn, detail::checked_dtype("cast", dtype, To::set)));
   }
 
-  // Shape. Views where strides allow.
+  // The same without a template argument, which generic code would have to announce by `x.template cast<Float>()`.
+  Tensor<B, Rank, Float> to_float(Dtype dtype = Float::dtype) const { return cast<Float>(dtype); }
+  Tensor<B, Rank, Int> to_int(Dtype dtype = Int::dtype) const { return cast<Int>(dtype); }
+  Tensor<B, Rank, Bool> to_bool() const { return cast<Bool>(); }
+
+  // Shape. Views where strides allow. Where the rank is a template argument there is also a free function: reshape<3>(x, shape),
+  // expand<3>(x, shape), flatten<1>(x), squeeze<2>(x), chunk<3>(x, -1).
 
   /// The number of braced sizes is the new rank; one of them may be -1.
   template <std::size_t N>
