@@ -91,9 +91,11 @@ template <class M>
 auto inference(const M& model) {
   using A = BackendOf<M>;
   static_assert(is_autodiff<A>, "hearth: inference(model) takes a model on Autodiff<B>; this one records nothing already");
-  using B = typename A::Inner;
-  detail::Converted<B> done;
-  return detail::convert<B>(model, done, [](const Dyn<A>& value) { return Dyn<B>(value.handle.value); });
+  if constexpr (is_autodiff<A>) {
+    using B = typename A::Inner;
+    detail::Converted<B> done;
+    return detail::convert<B>(model, done, [](const Dyn<A>& value) { return Dyn<B>(value.handle.value); });
+  }
 }
 
 /// The model's values on backend C, on its default device or the given one. Between stacks over one backend they are shared, as by copies.

@@ -180,6 +180,7 @@ void walk_field(T& field, Walker<B>& walker, Path& path) {
 /// Shows every parameter, buffer and mode of a module to the walker.
 template <class B, class M>
 void walk(M& module, Walker<B>& walker) {
+  static_assert(detail::LooksLikeBackend<B>, "hearth: no backend is to be found in the type of this model, so it has nothing to walk over");
   static_assert(detail::HasFields<M> || detail::Reflectable<M> || detail::is_list<M> || detail::is_optional<M>,
                 "hearth: a module is a plain aggregate (public fields, no base class, no constructor); a class with private state lists its fields with HEARTH_FIELDS");
   detail::Path path;

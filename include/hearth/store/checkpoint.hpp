@@ -4,6 +4,7 @@
 //   checkpoint.add("model", model);          checkpoint.add("optimizer", optimizer);
 //   checkpoint.add("generator", default_generator<B>());   checkpoint.add("loader", loader);
 //   checkpoint.save("run.safetensors");
+// Inside a loop over the loader save at the top, before the batch is used: the run goes on with that batch.
 // and, later, with a model, an optimiser and a loader made as before:
 //   auto checkpoint = Checkpoint<B>::open("run.safetensors");
 //   checkpoint.get("model", model);          checkpoint.get("optimizer", optimizer);     checkpoint.get("loader", loader);
