@@ -129,11 +129,7 @@ struct Autodiff {
   static Handle make(const Device& device, const Op& op) {
     return {B::make(device, op), {}, 0};
   }
-  /// Composites are recorded whole; whether B runs them whole is decided below the tape.
-  template <class Op>
-  static bool claims(const Op&, const Operands<Op, const Spec*>&) {
-    return true;
-  }
+  // No `claims`: composites are recorded whole; whether B runs them whole is decided below the tape.
   template <class Op>
   static bool supports(const Op& op, const Operands<Op, const Spec*>& in) {
     return hearth::supports<B>(op, in);
