@@ -5,9 +5,14 @@
 //   #define HEARTH_STACK hearth::Autodiff<My>
 //   #include <hearth/instantiate.hpp>
 //
-// One inclusion per layer of the stack, each of them once in the program. It defines what the public headers only declare: apply,
-// claims and supports for every op, Dyn and its functions, the tape of an Autodiff,
-// and what tensors, modules, optimisers and files forward to. The stacks that Hearth ships are in its library.
+// One inclusion per layer of the stack, the innermost first, each of them once in the program. It defines what the public headers only
+// declare: apply, claims and supports for every op, Dyn and its functions, the tape of an Autodiff, and what tensors, modules,
+// optimisers and files forward to. The stacks that Hearth ships are in its library. Where another file compiles the layer below, say so
+// by HEARTH_INNER_STACK, and it is not compiled twice:
+//
+//   #define HEARTH_INNER_STACK hearth::Portable
+//   #define HEARTH_STACK hearth::Profile<hearth::Portable>
+//   #include <hearth/instantiate.hpp>
 // SPDX-License-Identifier: Apache-2.0
 
 // No #pragma once: it is included once for each stack.
@@ -17,30 +22,25 @@
 
 #include "autodiff/autodiff-inl.hpp"
 #include "backend/apply-inl.hpp"
+#include "checked/checked-inl.hpp"
 #include "nn/nn-inl.hpp"
 #include "optim/optimizer-inl.hpp"
+#include "profile/profile-inl.hpp"
 #include "store/checkpoint-inl.hpp"
 #include "tensor/tensor-inl.hpp"
 
 namespace hearth {
 
-#define HEARTH_OP(Name)                                                                                                                  \
-  template Results<op::Name, HandleOf<HEARTH_STACK>> apply<HEARTH_STACK, op::Name>(const op::Name& op,                                   \
-                                                                                   Operands<op::Name, HandleOf<HEARTH_STACK>> in);       \
-  template bool claims<HEARTH_STACK, op::Name>(const op::Name& op, const Operands<op::Name, const Spec*>& in);                           \
-  template bool supports<HEARTH_STACK, op::Name>(const op::Name& op, const Operands<op::Name, const Spec*>& in);
-#include "op/ops.def"
+#ifdef HEARTH_INNER_STACK
+#define HEARTH_TEMPLATE extern template
+#define HEARTH_STAMPED HEARTH_INNER_STACK
+#include "stack.def"
+#undef HEARTH_INNER_STACK
+#endif
 
-template struct Dyn<HEARTH_STACK>;
-template struct DynFunctions<HEARTH_STACK>;
-template struct Tape<HEARTH_STACK>;
-#define HEARTH_STAMP(Functions) template struct Functions<HEARTH_STACK>;
-HEARTH_TENSOR_FUNCTIONS(HEARTH_STAMP)
-HEARTH_NN_FUNCTIONS(HEARTH_STAMP)
-HEARTH_OPTIM_FUNCTIONS(HEARTH_STAMP)
-HEARTH_STORE_FUNCTIONS(HEARTH_STAMP)
-#undef HEARTH_STAMP
+#define HEARTH_TEMPLATE template
+#define HEARTH_STAMPED HEARTH_STACK
+#include "stack.def"
+#undef HEARTH_STACK
 
 }  // namespace hearth
-
-#undef HEARTH_STACK

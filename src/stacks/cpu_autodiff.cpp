@@ -3,5 +3,6 @@
 #include "hearth/autodiff/autodiff.hpp"
 #include "hearth/cpu.hpp"
 
+#define HEARTH_INNER_STACK Cpu
 #define HEARTH_STACK Autodiff<Cpu>
 #include "hearth/instantiate.hpp"

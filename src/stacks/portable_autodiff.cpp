@@ -3,5 +3,6 @@
 #include "hearth/autodiff/autodiff.hpp"
 #include "hearth/portable.hpp"
 
+#define HEARTH_INNER_STACK Portable
 #define HEARTH_STACK Autodiff<Portable>
 #include "hearth/instantiate.hpp"

@@ -3,6 +3,7 @@
 #include "gradient_check.hpp"
 #include "hearth/autodiff/autodiff-inl.hpp"
 
+#define HEARTH_INNER_STACK Autodiff<Portable>
 #define HEARTH_STACK Autodiff<Autodiff<Portable>>
 #include "hearth/instantiate.hpp"
 

@@ -63,8 +63,10 @@ auto Autodiff<B>::run(const Op& op, Operands<Op, Handle> in) -> Results<Op, Hand
       return result;
     }
   } else if constexpr (requires { Rule<Op>::reason; }) {
-    if (Tape<Autodiff>::needs(in.data(), in.size()))
-      return fail(op_name<Op>, "has no gradient: " + std::string(Rule<Op>::reason), {}, "detach its operands, or give it a gradient with custom_function");
+    if (Tape<Autodiff>::needs(in.data(), in.size())) {
+      (void)fail(op_name<Op>, "has no gradient: " + std::string(Rule<Op>::reason), {}, "detach its operands, or give it a gradient with custom_function");
+      return detail::failed_results<Autodiff>(op, in);
+    }
   }
   return map_list(apply<B>(op, inner()), [](HandleOf<B>& value) { return Handle{std::move(value), {}, 0}; });
 }

@@ -43,6 +43,13 @@ Results<Op, Handle> all_failed(const Op& op, std::size_t operands, const Handle&
   for (auto& result : results) result = failed;
   return results;
 }
+/// What an op returns after `fail` where Hearth is built without exceptions: whoever makes an array now hangs the pending error on it.
+template <class B, class Op>
+Results<Op, HandleOf<B>> failed_results(const Op& op, const Operands<Op, HandleOf<B>>& in) {
+  for (const auto& handle : in)
+    if (handle) return all_failed(op, in.size(), B::make(B::device(handle), op::Full{{Dtype::f32, {0}}, 0}));
+  return {};
+}
 }  // namespace detail
 
 /// Runs a composite by its decomposition, claim or not. infer comes first, so that a wrong shape is reported as the composite's own.
@@ -52,11 +59,7 @@ Results<Op, HandleOf<B>> decompose(const Op& op, Operands<Op, HandleOf<B>> in) {
     for (const auto& handle : in)
       if (handle && B::error(handle)) return detail::all_failed(op, in.size(), handle);
   (void)infer(op, specs_of<B, Op>(in));
-  if (pending_error()) {  // without exceptions only; whoever makes an array now hangs the error on it
-    for (const auto& handle : in)
-      if (handle) return detail::all_failed(op, in.size(), B::make(B::device(handle), op::Full{{Dtype::f32, {0}}, 0}));
-    return {};
-  }
+  if (pending_error()) return detail::failed_results<B>(op, in);
   auto out = Decomposition<Op>::template run<B>(op, map_list(in, [](auto& handle) { return Dyn<B>(std::move(handle)); }));
   return map_list(out, [](auto& dyn) { return std::move(dyn.handle); });
 }
@@ -70,7 +73,8 @@ Results<Op, HandleOf<B>> apply(const Op& op, Operands<Op, HandleOf<B>> in) {
   } else if constexpr (Runs<B, Op>) {  // a claim without a choice needs no decomposition to fall back on
     return B::run(op, std::move(in));
   } else {
-    return fail(op_name<Op>, "the backend " + B::name() + " has no such op", {}, "ask supports() first");
+    (void)fail(op_name<Op>, "the backend " + B::name() + " has no such op", {}, "ask supports() first");
+    return detail::failed_results<B>(op, in);
   }
 }
 
