@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "array.hpp"
 #include "gemm.hpp"
@@ -16,6 +17,13 @@ struct ConvAxis {
   /// Where the window of output i begins in x.
   std::int64_t start(std::int64_t i) const { return i * stride - before; }
 };
+
+/// The outputs from ... to whose window has a certain tap inside x, and where the first of them finds it.
+struct Reach {
+  std::int64_t from = 0, to = 0, x = 0;
+};
+/// For each tap of an axis.
+std::vector<Reach> reaches(const ConvAxis& axis);
 
 /// Sizes of a convolution; axes that x does not have are of size 1 and come first.
 struct ConvSizes {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <type_traits>
-#include <vector>
 
 #include "conv.hpp"
 #include "hearth/core/convert.hpp"
@@ -14,27 +13,6 @@ namespace hearth::cpu {
 namespace {
 
 using Index = std::int64_t;
-
-/// The outputs from ... to whose tap lies inside x, and where the first of them finds it.
-struct Reach {
-  Index from = 0, to = 0, x = 0;
-};
-
-/// For each tap of an axis.
-std::vector<Reach> reaches(const ConvAxis& axis) {
-  std::vector<Reach> result;
-  for (Index k = 0; k < axis.kernel; ++k) {
-    const Index offset = k * axis.dilation - axis.before;  // output i finds its element at i * stride + offset
-    Reach reach;
-    reach.from = offset < 0 ? (-offset + axis.stride - 1) / axis.stride : 0;
-    reach.to = offset < axis.x ? (axis.x - 1 - offset) / axis.stride + 1 : 0;
-    reach.from = std::min(reach.from, axis.y);
-    reach.to = std::clamp(reach.to, reach.from, axis.y);
-    reach.x = reach.from * axis.stride + offset;
-    result.push_back(reach);
-  }
-  return result;
-}
 
 /// f(TypeTag<stored>, TypeTag<computed>): integers compute in their unsigned type, which wraps.
 template <class F>
@@ -76,6 +54,21 @@ T dot_row(const S* a, const S* b, Index b_step, Index count) {
 }
 
 }  // namespace
+
+std::vector<Reach> reaches(const ConvAxis& axis) {
+  std::vector<Reach> result;
+  for (Index k = 0; k < axis.kernel; ++k) {
+    const Index offset = k * axis.dilation - axis.before;  // output i finds its element at i * stride + offset
+    Reach reach;
+    reach.from = offset < 0 ? (-offset + axis.stride - 1) / axis.stride : 0;
+    reach.to = offset < axis.x ? (axis.x - 1 - offset) / axis.stride + 1 : 0;
+    reach.from = std::min(reach.from, axis.y);
+    reach.to = std::clamp(reach.to, reach.from, axis.y);
+    reach.x = reach.from * axis.stride + offset;
+    result.push_back(reach);
+  }
+  return result;
+}
 
 void convolve_directly(const ConvSizes& sizes, const Handle& x_given, const Handle& weight_given, const Contraction& epilogue, const Handle& y) {
   const Handle x = contiguous(x_given), weight = contiguous(weight_given);

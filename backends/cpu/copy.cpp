@@ -45,7 +45,8 @@ void copy_rows(const Loops<2>& loops, const T* from, T* to) {
   });
 }
 
-/// The last two axes of `loops`: the source runs along the first of them, the target along the second.
+/// The last two axes of `loops`: the source runs along the first of them, the target along the second. A tile passes through a
+/// small buffer, so that every cache line is read and written once, however unlucky the strides.
 template <class T>
 void copy_tiles(const Loops<2>& loops, const T* from, T* to) {
   const int outer = loops.rank - 2;
@@ -53,16 +54,18 @@ void copy_tiles(const Loops<2>& loops, const T* from, T* to) {
   const std::int64_t *row_stride = loops.stride[outer], *column_stride = loops.stride[outer + 1];
   const std::int64_t row_tiles = (rows + tile - 1) / tile, batch = loops.count(0, outer);
   parallel_for(batch * row_tiles, row_grain(tile * columns), [&](std::int64_t begin, std::int64_t end) {
+    T buffer[tile][tile];
     Odometer<2> at(loops, 0, outer, begin / row_tiles);
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first_row = i % row_tiles * tile, last_row = std::min(rows, first_row + tile);
+      const std::int64_t row = i % row_tiles * tile, height = std::min(tile, rows - row);
       for (std::int64_t column = 0; column < columns; column += tile) {
-        const std::int64_t last_column = std::min(columns, column + tile);
-        for (std::int64_t r = first_row; r < last_row; ++r) {
-          const T* source = from + at.offset[0] + r * row_stride[0];
-          T* target = to + at.offset[1] + r * row_stride[1];
-          for (std::int64_t c = column; c < last_column; ++c) target[c * column_stride[1]] = source[c * column_stride[0]];
-        }
+        const std::int64_t width = std::min(tile, columns - column);
+        const T* source = from + at.offset[0] + row * row_stride[0] + column * column_stride[0];
+        T* target = to + at.offset[1] + row * row_stride[1] + column * column_stride[1];
+        for (std::int64_t c = 0; c < width; ++c)
+          for (std::int64_t r = 0; r < height; ++r) buffer[c][r] = source[c * column_stride[0] + r * row_stride[0]];
+        for (std::int64_t r = 0; r < height; ++r)
+          for (std::int64_t c = 0; c < width; ++c) target[r * row_stride[1] + c * column_stride[1]] = buffer[c][r];
       }
       if (i % row_tiles == row_tiles - 1) at.next();
     }

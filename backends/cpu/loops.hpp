@@ -21,6 +21,12 @@ struct Loops {
   }
   std::int64_t count() const { return count(0, rank); }
 
+  /// An axis of size 1, for code that wants a last loop even where there is none.
+  void add_axis() {
+    size[rank] = 1;
+    for (int k = 0; k < N; ++k) stride[rank][k] = 0;
+    ++rank;
+  }
   void push(std::int64_t length, const std::array<std::int64_t, N>& steps) {
     if (length == 1) return;
     if (rank > 0) {

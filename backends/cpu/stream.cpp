@@ -59,6 +59,15 @@ void with_size(std::size_t size, F&& f) {
 
 }  // namespace
 
+void gather_strided(std::size_t size, const void* from, std::int64_t stride, std::int64_t count, void* to) {
+  with_size(size, [&](auto zero) {
+    using T = decltype(zero);
+    const T* source = static_cast<const T*>(from);
+    T* target = static_cast<T*>(to);
+    for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * stride];
+  });
+}
+
 Source::Source(const Handle& handle, const Shape& shape, bool widen) : dtype_(handle->spec.dtype), size_(size_of(handle->spec.dtype)) {
   const Array& array = *handle;
   widen_ = widen && is_narrow(dtype_);

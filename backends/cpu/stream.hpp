@@ -23,6 +23,9 @@ constexpr bool is_narrow(Dtype dtype) { return dtype == Dtype::f16 || dtype == D
 /// The dtype in which elements are computed.
 constexpr Dtype compute_dtype(Dtype dtype) { return is_narrow(dtype) ? Dtype::f32 : dtype; }
 
+/// `count` elements of `size` bytes, `stride` elements apart, to a contiguous place.
+void gather_strided(std::size_t size, const void* from, std::int64_t stride, std::int64_t count, void* to);
+
 /// The elements of an array, stretched to a shape and in its row-major order.
 class Source {
  public:
@@ -83,7 +86,8 @@ void run_blocks(const std::array<Source, N>& sources, std::int64_t count, Dtype 
   parallel_for(count, task_elements, [&](std::int64_t begin, std::int64_t end) {
     BlockBuffer buffers[N], result;
     std::array<const void*, N> in{};
-    const std::int64_t most = std::min(block_elements, end - begin);
+    // Filling a constant's block must not cost more than the little work that uses it.
+    const std::int64_t most = std::min(end - begin < 4 * block_elements ? block_elements / 4 : block_elements, end - begin);
     for (int k = 0; k < N; ++k)
       if (sources[k].is_constant()) in[k] = sources[k].read(0, most, buffers[k]);
     while (begin < end) {

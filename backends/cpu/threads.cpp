@@ -27,7 +27,9 @@ struct Arenas {
   Arenas() { set(tbb::info::default_concurrency()); }
   void set(int threads) {
     const std::lock_guard lock(mutex);
-    current = threads > 1 ? &made.try_emplace(threads, threads).first->second : nullptr;
+    // oneTBB has no more workers than the machine has processors, and says so aloud if asked for more.
+    const int slots = std::min(threads, tbb::info::default_concurrency());
+    current = slots > 1 ? &made.try_emplace(slots, slots).first->second : nullptr;
     count = threads;
   }
 };

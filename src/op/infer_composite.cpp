@@ -66,7 +66,8 @@ Out<op::Linear> infer(const op::Linear&, const In<op::Linear>& in) {
       !has_rank("linear", "x", x, 1) || !has_rank("linear", "weight", weight, 2, 2))
     return {};
   if (x.shape[-1] != weight.shape[1])
-    return fail("linear", "x " + to_string(x.shape) + " has " + text(x.shape[-1]) + " features, weight " + to_string(weight.shape) + " takes " + text(weight.shape[1]),
+    return fail("linear", "x " + to_string(x.shape) + " has " + text(x.shape[-1]) + " features, weight " + to_string(weight.shape) + " takes " +
+                              text(weight.shape[1]),
                 {x.shape, weight.shape});
   Spec result = x;
   result.shape[-1] = weight.shape[0];

@@ -112,6 +112,16 @@ Scientific scientific(T value, int precision) {
   return s;
 }
 
+/// With that many digits behind the point, all of them the number's own, and as long an exponent.
+template <class T>
+std::string with_digits(T value, int digits, std::size_t exponent) {
+  std::string text = chars(double(value), std::chars_format::scientific, digits);
+  auto e = text.find('e');
+  if (digits == 0) text.insert(e++, ".");
+  text.insert(e + 2, exponent - (text.size() - e - 1), '0');
+  return text;
+}
+
 std::string left(const std::string& text, std::size_t width) { return text.size() < width ? std::string(width - text.size(), ' ') + text : text; }
 
 template <class T>
@@ -156,9 +166,7 @@ Words float_words(const T* values, std::int64_t count, int precision) {
     if (!std::isfinite(double(values[i]))) {
       words.push_back(left(not_finite(values[i]), before + rest));
     } else if (exponents) {
-      std::string power = part.exponent;
-      power.insert(1, exponent - power.size(), '0');
-      words.push_back(left(part.whole, before) + "." + part.fraction + std::string(behind - part.fraction.size(), '0') + "e" + power);
+      words.push_back(left(with_digits(values[i], int(behind), exponent), before + rest));
     } else {
       words.push_back(left(part.whole, before) + "." + part.fraction + std::string(behind - part.fraction.size(), ' '));
     }

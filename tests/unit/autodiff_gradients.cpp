@@ -78,7 +78,7 @@ TEST(Gradients, views) {
   check_gradients(function(op::Unfold{-1, 2, 1, 2}), {x});
   check_gradients(function(op::Unfold{0, 2, 3, 1}), {spread({7, 2}, -2, 2)});
   check_gradients(function(op::Fold{0, 4, 1, 1}), {spread({3, 2, 2}, -2, 2)});
-  check_gradients(function(op::Fold{-1, 7, 3, 2}), {spread({2, 2, 3}, -2, 2)});
+  check_gradients(function(op::Fold{-1, 9, 3, 2}), {spread({2, 2, 3}, -2, 2)});
 }
 
 TEST(Gradients, joining_and_padding) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "hearth/portable/small_float.hpp"
+#include "hearth/op/storage_format.hpp"
 #include "portable_arrays.hpp"
 
 using namespace hearth;
@@ -95,7 +95,7 @@ TEST(portable_quantize, float4_codes) {
   EXPECT_EQ(values<std::uint8_t>(quantize({Storage::f4_e2m1}, array<float>({2}, {NAN, 1}), one(1))), (Bytes{0x20}));
 }
 TEST(portable_quantize, small_floats_round_to_the_nearest_code) {
-  for (const portable::SmallFloat& format : {portable::float8_e4m3, portable::float8_e5m2, portable::float4_e2m1}) {
+  for (const SmallFloat& format : {float8_e4m3, float8_e5m2, float4_e2m1}) {
     const unsigned count = 2 * format.sign_bit();
     for (unsigned code = 0; code < count; ++code) {
       const double v = format.decode(code);

@@ -131,14 +131,14 @@ TYPED_TEST(Create, Read) {
 TYPED_TEST(Create, Cast) {
   using B = TypeParam;
   for (const auto& x : layouts(tensor<B>({-1.5, 0., 2.9, 1e10}))) {
-    EXPECT_EQ(x.template cast<Int>().to_vector(), (Ints{-1, 0, 2, 10000000000}));
-    EXPECT_EQ(x.template cast<Int>(Dtype::i32).to_vector(), (Ints{-1, 0, 2, INT32_MAX}));
-    EXPECT_EQ(x.template cast<Bool>().to_vector(), (Bools{true, false, true, true}));
+    EXPECT_EQ(x.to_int().to_vector(), (Ints{-1, 0, 2, 10000000000}));
+    EXPECT_EQ(x.to_int(Dtype::i32).to_vector(), (Ints{-1, 0, 2, INT32_MAX}));
+    EXPECT_EQ(x.to_bool().to_vector(), (Bools{true, false, true, true}));
     EXPECT_EQ(x.cast(Dtype::f64).dtype(), Dtype::f64);
     expect_error([&] { (void)x.cast(Dtype::i32); }, "a tensor of kind Float cannot have dtype i32");
   }
   EXPECT_EQ(tensor<B>({300, -1}).cast(Dtype::u8).to_vector(), (Ints{44, 255}));
-  EXPECT_EQ(tensor<B>({true, false}).template cast<Float>().to_vector(), (Floats{1, 0}));
+  EXPECT_EQ(tensor<B>({true, false}).to_float().to_vector(), (Floats{1, 0}));
 }
 
 TYPED_TEST(Create, DevicesAndFacts) {

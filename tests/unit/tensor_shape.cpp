@@ -25,9 +25,9 @@ TYPED_TEST(Shapes, Reshape) {
     EXPECT_EQ(y.shape(), (Shape{3, 2}));
     EXPECT_EQ(y.to_vector(), (Ints{1, 2, 3, 4, 5, 6}));
     EXPECT_EQ(x.reshape({1, 2, 1, 3}).shape(), (Shape{1, 2, 1, 3}));
-    EXPECT_EQ(x.template reshape<1>(Shape{6}).to_vector(), (Ints{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(reshape<1>(x, Shape{6}).to_vector(), (Ints{1, 2, 3, 4, 5, 6}));
     EXPECT_EQ(x.flatten().shape(), (Shape{6}));
-    EXPECT_EQ((x.template flatten<0, 1>().shape()), (Shape{6}));
+    EXPECT_EQ((flatten<0, 1>(x).shape()), (Shape{6}));
     EXPECT_EQ((x.transpose().flatten().to_vector()), (Ints{1, 4, 2, 5, 3, 6}));
     expect_error([&] { (void)x.reshape({4, 2}); }, "reshape");
     expect_error([&] { (void)x.template reshape<1>(Shape{2, 3}); }, "the shape [2, 3] is not of rank 1");
@@ -68,7 +68,7 @@ TYPED_TEST(Shapes, SqueezeAndUnsqueeze) {
     EXPECT_EQ(x.unsqueeze(1).shape(), (Shape{2, 1, 3}));
     EXPECT_EQ(y.squeeze({0, -1}).shape(), (Shape{2, 1, 3}));
     EXPECT_EQ(y.squeeze(2).shape(), (Shape{1, 2, 3, 1}));
-    EXPECT_EQ((y.template squeeze<2>().to_vector()), (Ints{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ((squeeze<2>(y).to_vector()), (Ints{1, 2, 3, 4, 5, 6}));
     expect_error([&] { (void)x.squeeze(0); }, "squeeze: axis 0 has size 2, not 1, in [2, 3]");
     expect_error([&] { (void)y.template squeeze<3>(); }, "has 2 axes whose size is not 1, and rank 3 is asked for");
     expect_error([&] { (void)x.unsqueeze(3); }, "unsqueeze");
@@ -128,9 +128,9 @@ TYPED_TEST(Shapes, Cut) {
     const auto chunks = x.chunk(4, 1);
     ASSERT_EQ(chunks.size(), 3u);
     EXPECT_EQ(chunks[2].shape(), (Shape{2, 1}));
-    const auto [left, right] = x.transpose().template chunk<2>(-1);
+    const auto [left, right] = chunk<2>(x.transpose(), -1);
     EXPECT_EQ(right.to_vector(), (Ints{5, 6, 7, 8, 9}));
-    expect_error([&] { (void)x.template chunk<2>(1); }, "5 elements do not part into 2 equal pieces");
+    expect_error([&] { (void)chunk<2>(x, 1); }, "5 elements do not part into 2 equal pieces");
     EXPECT_EQ(x.narrow(1, 1, 2).to_vector(), (Ints{1, 2, 6, 7}));
     expect_error([&] { (void)x.narrow(1, 4, 2); }, "slice");
     const auto columns = x.unbind(1);

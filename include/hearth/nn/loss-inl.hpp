@@ -1,6 +1,7 @@
 // nn/loss-inl: what each loss computes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../backend/decompositions/cross_entropy.hpp"
 #include "../backend/dyn-inl.hpp"
 #include "loss.hpp"
 
@@ -12,21 +13,10 @@ inline bool same_shape(std::string_view name, const Shape& x, const Shape& targe
   if (x == target) return true;
   return fail(name, "the target is " + to_string(target) + " where the input is " + to_string(x), {x, target});
 }
-/// Class weights [c] as [1, c, 1, ...].
 template <class B>
-Dyn<B> class_weights(std::string_view name, const Dyn<B>& x, Dyn<B> weights) {
-  if (weights.shape() != Shape{x.size(1)})
-    return fail(name, "the class weights are " + to_string(weights.shape()) + " for " + std::to_string(x.size(1)) + " classes", {weights.shape(), x.shape()});
-  Shape shape = Shape::filled(x.rank(), 1);
-  shape[1] = x.size(1);
-  return reshape(std::move(weights), shape);
-}
-/// -1 for targets that do not count, made harmless for a gather, and the mask of those that do.
-template <class B>
-Dyn<B> counted_targets(Dyn<B>& target, Scalar ignore) {
-  Dyn<B> counts = target != ignore;
-  target = when(counts, target, 0);
-  return counts;
+bool one_weight_per_class(std::string_view name, const Dyn<B>& x, const Dyn<B>& weights) {
+  if (weights.shape() == Shape{x.size(1)}) return true;
+  return fail(name, "the class weights are " + to_string(weights.shape()) + " for " + std::to_string(x.size(1)) + " classes", {weights.shape(), x.shape()});
 }
 }  // namespace detail
 
@@ -66,23 +56,25 @@ Dyn<B> LossFunctions<B>::soft_cross_entropy(Dyn<B> logits, Dyn<B> target, Dyn<B>
   if (!detail::same_shape("soft_cross_entropy", logits.shape(), target.shape())) return {};
   const double classes = double(logits.size(1));
   if (smoothing != 0) target = std::move(target) * (1 - smoothing) + smoothing / classes;
-  if (weights) target = std::move(target) * detail::class_weights("soft_cross_entropy", logits, std::move(weights));
+  if (weights) {
+    if (!detail::one_weight_per_class("soft_cross_entropy", logits, weights)) return {};
+    target = std::move(target) * detail::per_channel(std::move(weights), logits.rank());
+  }
   return squeeze(sum(-(std::move(target) * call<B>(op::LogSoftmax{1}, std::move(logits))), Axes{1}), Axes{1});
 }
 template <class B>
-Dyn<B> LossFunctions<B>::nll(Dyn<B> log_probabilities, Dyn<B> target, Dyn<B> weights, Scalar ignore) {
-  Shape rows = log_probabilities.shape();
-  rows.erase(1);
-  if (!detail::same_shape("nll_loss", rows, target.shape())) return {};
-  Dyn<B> counts = ignore ? detail::counted_targets(target, ignore) : Dyn<B>();
-  if (weights) log_probabilities = log_probabilities * detail::class_weights("nll_loss", log_probabilities, std::move(weights));
-  Dyn<B> each = -squeeze(gather(std::move(log_probabilities), unsqueeze(std::move(target), 1), 1), Axes{1});
-  return counts ? when(counts, each, 0) : each;
-}
-template <class B>
-Dyn<B> LossFunctions<B>::nll_weight(Dyn<B> log_probabilities, Dyn<B> target, Dyn<B> weights, Scalar ignore) {
-  Dyn<B> ones = Dyn<B>::full(log_probabilities.device(), log_probabilities.spec(), -1);
-  return nll(std::move(ones), std::move(target), std::move(weights), ignore);
+Dyn<B> LossFunctions<B>::nll(Dyn<B> log_probabilities, Dyn<B> target, Dyn<B> weights, Scalar ignore, Reduction reduction) {
+  Shape shape = log_probabilities.shape();
+  shape.erase(1);
+  if (!detail::same_shape("nll_loss", shape, target.shape())) return {};
+  if (weights && !detail::one_weight_per_class("nll_loss", log_probabilities, weights)) return {};
+  auto rows = detail::cross_entropy_rows(ignore, std::move(target), std::move(weights), log_probabilities.dtype());
+  Dyn<B> loss = -gather(std::move(log_probabilities), std::move(rows.target), 1);
+  if (rows.weight) loss = std::move(loss) * std::move(rows.weight);
+  if (rows.counts) loss = when(std::move(rows.counts), std::move(loss), 0);
+  if (reduction == Reduction::none) return reshape(std::move(loss), shape);
+  if (reduction == Reduction::sum || !rows.total) return joined("nll_loss", std::move(loss), reduction);
+  return joined("nll_loss", std::move(loss), Reduction::sum) / reshape(std::move(rows.total), {});
 }
 template <class B>
 Dyn<B> LossFunctions<B>::joined(std::string_view name, Dyn<B> each, Reduction reduction) {

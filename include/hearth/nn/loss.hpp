@@ -15,8 +15,8 @@ struct LossFunctions {
   static Dyn<B> bce_with_logits(Dyn<B> logits, Dyn<B> target, Dyn<B> positive_weight);
   static Dyn<B> kl(Dyn<B> log_probabilities, Dyn<B> target, bool log_target);
   static Dyn<B> soft_cross_entropy(Dyn<B> logits, Dyn<B> target, Dyn<B> weights, double smoothing);  ///< per row
-  static Dyn<B> nll(Dyn<B> log_probabilities, Dyn<B> target, Dyn<B> weights, Scalar ignore);         ///< per row, weighted
-  static Dyn<B> nll_weight(Dyn<B> log_probabilities, Dyn<B> target, Dyn<B> weights, Scalar ignore);  ///< per row: what the mean divides by
+  /// Per row, or joined: the mean divides by the weights of the rows that count.
+  static Dyn<B> nll(Dyn<B> log_probabilities, Dyn<B> target, Dyn<B> weights, Scalar ignore, Reduction reduction);
   /// Mean or sum to rank 0.
   static Dyn<B> joined(std::string_view name, Dyn<B> each, Reduction reduction);
 };
@@ -50,12 +50,12 @@ Tensor<B, 0> huber_loss(Tensor<B, R> x, detail::Fixed<Tensor<B, R>> target, doub
 }
 /// -(w t log sigmoid(x) + (1 - t) log(1 - sigmoid(x))); w, the weight of positives, broadcasts to x.
 template <class B, int R>
-Tensor<B, R> bce_with_logits_each(Tensor<B, R> logits, detail::Fixed<Tensor<B, R>> target, detail::Optional<B, Float> positive_weight = {}) {
+Tensor<B, R> bce_with_logits_each(Tensor<B, R> logits, detail::Fixed<Tensor<B, R>> target, detail::Fixed<detail::Optional<B, Float>> positive_weight = {}) {
   return Tensor<B, R>(LossFunctions<B>::bce_with_logits(std::move(logits.dyn), std::move(target.dyn), std::move(positive_weight.dyn)));
 }
 template <class B, int R>
 Tensor<B, 0> bce_with_logits(Tensor<B, R> logits, detail::Fixed<Tensor<B, R>> target, Reduction reduction = Reduction::mean,
-                             detail::Optional<B, Float> positive_weight = {}) {
+                             detail::Fixed<detail::Optional<B, Float>> positive_weight = {}) {
   return Tensor<B, 0>(LossFunctions<B>::joined(
       "bce_with_logits", LossFunctions<B>::bce_with_logits(std::move(logits.dyn), std::move(target.dyn), std::move(positive_weight.dyn)), reduction));
 }
@@ -82,14 +82,12 @@ struct NllOptions {
 /// -weight[target] x[target] for log probabilities x [n, c, ...] and class indices [n, ...], per row.
 template <class B, int R>
 Tensor<B, R - 1> nll_loss_each(Tensor<B, R> log_probabilities, detail::Fixed<Tensor<B, R - 1, Int>> target, detail::Fixed<Tensor<B, 1>> weights = {}, Scalar ignore = {}) {
-  return Tensor<B, R - 1>(LossFunctions<B>::nll(std::move(log_probabilities.dyn), std::move(target.dyn), std::move(weights.dyn), ignore));
+  return Tensor<B, R - 1>(LossFunctions<B>::nll(std::move(log_probabilities.dyn), std::move(target.dyn), std::move(weights.dyn), ignore, Reduction::none));
 }
 template <class B, int R>
 Tensor<B, 0> nll_loss(Tensor<B, R> log_probabilities, detail::Fixed<Tensor<B, R - 1, Int>> target, const NllOptions& options = {}, detail::Fixed<Tensor<B, 1>> weights = {}) {
-  Dyn<B> total = LossFunctions<B>::joined("nll_loss", LossFunctions<B>::nll(log_probabilities.dyn, target.dyn, weights.dyn, options.ignore), Reduction::sum);
-  if (options.reduction == Reduction::mean)
-    total = std::move(total) / LossFunctions<B>::joined("nll_loss", LossFunctions<B>::nll_weight(log_probabilities.dyn, target.dyn, weights.dyn, options.ignore), Reduction::sum);
-  return Tensor<B, 0>(std::move(total));
+  if (options.reduction == Reduction::none) return fail("nll_loss", "the reduction none keeps the rows", {}, "call nll_loss_each");
+  return Tensor<B, 0>(LossFunctions<B>::nll(std::move(log_probabilities.dyn), std::move(target.dyn), std::move(weights.dyn), options.ignore, options.reduction));
 }
 
 /// Cross entropy against probabilities [n, c, ...] in place of class indices, per row: -sum_c w_c t_c log softmax(x)_c.

@@ -28,15 +28,19 @@ void ModeSetter<B>::mode(std::string_view, Mode& mode) {
 
 template <class B>
 void Freezer<B>::param(std::string_view path, Dyn<B>& value, int) {
-  if (!matches(pattern, path) || !value) return;
-  ++found;
-  if constexpr (is_autodiff<B>) {
-    const void* leaf = leaf_identity(value);
-    for (auto& [known, now] : done)
-      if (known == leaf) return (void)(value = now);
-    if (freeze) value = Dyn<B>(B::detach(std::move(value.handle)));
-    else if (!B::tracked(value.handle)) value = Dyn<B>(B::track(std::move(value.handle)));
-    done.emplace_back(leaf, value);
+  if (!value) return;
+  const void* identity = leaf_identity(value);
+  auto leaf = std::find_if(leaves.begin(), leaves.end(), [&](const Leaf& known) { return known.identity == identity; });
+  if (finding) {
+    if (leaf != leaves.end() || !matches(pattern, path)) return;
+    leaves.push_back({identity, value});
+    if constexpr (is_autodiff<B>) {
+      auto& handle = leaves.back().now.handle;
+      if (freeze) handle = B::detach(std::move(handle));
+      else if (!B::tracked(handle)) handle = B::track(std::move(handle));
+    }
+  } else if (leaf != leaves.end()) {
+    value = leaf->now;
   }
 }
 

@@ -19,9 +19,12 @@ struct Freezer final : Walker<B> {
   Freezer(std::string_view p, bool f) : pattern(p), freeze(f) {}
   void param(std::string_view path, Dyn<B>& value, int rank) override;
   std::string_view pattern;
-  bool freeze;
-  int found = 0;
-  std::vector<std::pair<const void*, Dyn<B>>> done;  // tied parameters stay tied
+  bool freeze, finding = true;
+  struct Leaf {
+    const void* identity;
+    Dyn<B> now;
+  };
+  std::vector<Leaf> leaves;
 };
 template <class B>
 struct Summary final : Walker<B> {
@@ -53,21 +56,29 @@ void eval(M& model) {
   walk<BackendOf<M>>(model, setter);
 }
 
-/// Parameters whose path matches the pattern get no gradient from now on; unfreeze gives it back. An error if nothing matches.
+namespace detail {
+template <class M>
+void set_frozen(M& model, std::string_view function, std::string_view pattern, bool frozen) {
+  Freezer<hearth::BackendOf<M>> freezer(pattern, frozen);
+  walk<hearth::BackendOf<M>>(model, freezer);
+  if (freezer.leaves.empty()) return (void)fail(function, "no parameter matches \"" + std::string(pattern) + "\"");
+  freezer.finding = false;  // and again: a tied parameter is frozen under all of its names
+  walk<hearth::BackendOf<M>>(model, freezer);
+}
+}  // namespace detail
+
+/// Parameters whose path matches the pattern get no gradient from now on, and optimisers leave them alone; unfreeze gives it back.
+/// A tied parameter is one parameter: any of its names will do. An error if nothing matches.
 template <class M>
 void freeze(M& model, std::string_view pattern) {
-  detail::Freezer<BackendOf<M>> freezer(pattern, true);
-  walk<BackendOf<M>>(model, freezer);
-  if (freezer.found == 0) (void)fail("freeze", "no parameter matches \"" + std::string(pattern) + "\"");
+  detail::set_frozen(model, "freeze", pattern, true);
 }
 template <class M>
 void unfreeze(M& model, std::string_view pattern) {
-  detail::Freezer<BackendOf<M>> freezer(pattern, false);
-  walk<BackendOf<M>>(model, freezer);
-  if (freezer.found == 0) (void)fail("unfreeze", "no parameter matches \"" + std::string(pattern) + "\"");
+  detail::set_frozen(model, "unfreeze", pattern, false);
 }
 
-/// How many numbers are trained; tied parameters count once.
+/// How many numbers the parameters hold, frozen ones too; tied parameters count once.
 template <class M>
 std::int64_t parameter_count(const M& model) {
   detail::Summary<BackendOf<M>> summary;

@@ -24,6 +24,7 @@ void CheckpointState<B>::add_model(CheckpointFile& file, std::string_view sectio
     file.names.push_back(std::string(section) + "/" + reader.names[i]);
     file.data.push_back(std::move(reader.data[i]));
   }
+  for (const auto& [alias, name] : reader.ties) file.numbers.emplace_back("tied:" + std::string(section) + "/" + alias, std::string(section) + "/" + name);
 }
 
 template <class B>

@@ -104,10 +104,9 @@ Tensor<B, R> find_gradient(const Tensor<Autodiff<B>, R>& leaf, const Gradients<B
 template <class B, int R>
 Tensor<B, R> gradient_of(const Tensor<Autodiff<B>, R>& leaf, const Gradients<B>& gradients) {
   const HandleOf<B>* found = gradients.find(leaf.dyn.handle);
-  if (!found)
-    return Tensor<B, R>(fail("gradient_of", "this tensor has no gradient", {leaf.shape()},
-                             "make it a leaf with require_gradient before the loss is computed from it"));
-  return Tensor<B, R>(Dyn<B>(*found));
+  if (found) return Tensor<B, R>(Dyn<B>(*found));
+  (void)fail("gradient_of", "this tensor has no gradient", {leaf.shape()}, "make it a leaf with require_gradient before the loss is computed from it");
+  return Tensor<B, R>(Dyn<B>::full(leaf.device(), leaf.spec(), 0));  // without exceptions: carries the error
 }
 /// Calls f(Tensor<B, R> gradient) when the gradient of x is complete; a tensor that it returns replaces it. `->remove()` ends the hook.
 template <class B, int R, class F>

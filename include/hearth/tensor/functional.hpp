@@ -98,7 +98,7 @@ struct CrossEntropyOptions {
 template <class B, int R>
 Tensor<B, 0> cross_entropy(Tensor<B, R> logits, detail::Fixed<Tensor<B, R - 1, Int>> targets, const CrossEntropyOptions& options = {},
                            detail::Fixed<Tensor<B, 1>> weights = {}) {
-  if (options.reduction == Reduction::none) return fail("cross_entropy", "the reduction none keeps the rows", {}, "call cross_entropy_each");
+  if (options.reduction == Reduction::none) (void)fail("cross_entropy", "the reduction none keeps the rows", {}, "call cross_entropy_each");
   return Tensor<B, 0>(call<B>(op::CrossEntropy{options.reduction, options.ignore, options.smoothing}, std::move(logits.dyn), std::move(targets.dyn),
                               std::move(weights.dyn)));
 }

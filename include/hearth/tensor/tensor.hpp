@@ -80,7 +80,13 @@ class [[nodiscard]] Tensor {
     return Tensor<B, Rank, To>(Dyn<B>::cast(dyn, detail::checked_dtype("cast", dtype, To::set)));
   }
 
-  // Shape. Views where strides allow.
+  // The same without a template argument, which generic code would have to announce by `x.template cast<Float>()`.
+  Tensor<B, Rank, Float> to_float(Dtype dtype = Float::dtype) const { return cast<Float>(dtype); }
+  Tensor<B, Rank, Int> to_int(Dtype dtype = Int::dtype) const { return cast<Int>(dtype); }
+  Tensor<B, Rank, Bool> to_bool() const { return cast<Bool>(); }
+
+  // Shape. Views where strides allow. Where the rank is a template argument there is also a free function: reshape<3>(x, shape),
+  // expand<3>(x, shape), flatten<1>(x), squeeze<2>(x), chunk<3>(x, -1).
 
   /// The number of braced sizes is the new rank; one of them may be -1.
   template <std::size_t N>
@@ -193,7 +199,7 @@ class [[nodiscard]] Tensor {
   template <int Count>
   std::array<Tensor, Count> chunk(int axis) const {
     const std::int64_t whole = size(axis);
-    if (whole % Count != 0) return fail("chunk", std::to_string(whole) + " elements do not part into " + std::to_string(Count) + " equal pieces", {shape()});
+    if (whole % Count != 0) (void)fail("chunk", std::to_string(whole) + " elements do not part into " + std::to_string(Count) + " equal pieces", {shape()});
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::array<Tensor, Count>{narrow(axis, std::int64_t(I) * (whole / Count), whole / Count)...};
     }(std::make_index_sequence<Count>{});
@@ -226,8 +232,10 @@ class [[nodiscard]] Tensor {
   Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind> operator()(I... items) const {
     static_assert((detail::IndexItem<I> && ...), "hearth: an index is a position, s(start, stop, step) or newaxis");
     static_assert((int(!std::same_as<I, index::NewAxis>) + ... + 0) <= Rank, "hearth: more indices than dimensions");
-    const index::Item list[] = {index::Item(items)..., index::Item(Range{})};
-    return Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind>(IndexFunctions<B>::at(dyn, list, int(sizeof...(I))));
+    if constexpr ((detail::IndexItem<I> && ...)) {
+      const index::Item list[] = {index::Item(items)..., index::Item(Range{})};
+      return Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind>(IndexFunctions<B>::at(dyn, list, int(sizeof...(I))));
+    }
   }
   /// Replaces the elements that the index names: x.assign({s(0, 2), 3}, value). The value broadcasts to them.
   template <std::size_t N, int R>
@@ -369,7 +377,7 @@ class [[nodiscard]] Tensor {
  private:
   template <ReduceCode Code, int Removed>
   Reduced<Code, Removed> reduced(const Axes& axes) const {
-    return Reduced<Code, Removed>(ReduceFunctions<B>::reduce(Code, dyn, axes, Removed == 0 && Rank > 0));
+    if constexpr (Removed <= Rank) return Reduced<Code, Removed>(ReduceFunctions<B>::reduce(Code, dyn, axes, Removed == 0 && Rank > 0));
   }
   template <int Removed>
   Tensor<B, Rank - Removed, Kind> statistic(Dyn<B> (*function)(Dyn<B>, const Axes&, bool, double), const Axes& axes, double option) const {
