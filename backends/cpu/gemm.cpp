@@ -44,7 +44,7 @@ void fold_batch(Contraction& p) {
   GemmAxis batch, rows, columns;
   for (const Part& part : p.batch.parts) {
     if (part.size == 1) continue;
-    if (part.b == 0 && !(p.bias && !p.bias_per_column)) rows.parts.push(part);
+    if (part.b == 0 && (!p.bias || (p.bias_per_column && p.bias_batch == 0))) rows.parts.push(part);
     else if (part.a == 0 && !p.bias) columns.parts.push(part);
     else batch.parts.push(part);
   }
@@ -195,7 +195,7 @@ class Task {
   const void* b_data() const { return static_cast<const char*>(plan.p.b) + b_batch * Index(size_of(plan.p.b_dtype)); }
 
   void finish(T* sums, Index stride, Index row, Index row_count, Index column, Index column_count) {
-    const Index bias = plan.p.bias_per_column ? column_begin + column : batch * plan.m + row_begin + row;
+    const Index bias = batch * plan.p.bias_batch + (plan.p.bias_per_column ? column_begin + column : row_begin + row);
     plan.store(plan.p, {sums, stride, w.c_rows + row, w.c_columns + column, int(row_count), int(column_count), bias});
   }
 
@@ -308,7 +308,8 @@ void combine_parts(const Plan<T>& plan) {
       fill_offsets(plan.p.rows, &Part::c, row % plan.m, 1, &c_row);
       fill_offsets(plan.p.batch, &Part::c, row / plan.m, 1, &c_batch);
       c_row += c_batch;
-      plan.store(plan.p, {sums, plan.n, &c_row, columns.data(), 1, int(plan.n), plan.p.bias_per_column ? 0 : row});
+      const Index bias = row / plan.m * plan.p.bias_batch + (plan.p.bias_per_column ? 0 : row % plan.m);
+      plan.store(plan.p, {sums, plan.n, &c_row, columns.data(), 1, int(plan.n), bias});
     }
   });
 }

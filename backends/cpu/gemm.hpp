@@ -38,8 +38,9 @@ struct Contraction {
   GemmAxis columns;  ///< in b, c
   GemmAxis inner;    ///< in a, b
 
-  const void* bias = nullptr;  ///< contiguous, of c's dtype: one per row (and batch), or one per column
+  const void* bias = nullptr;  ///< of c's dtype, contiguous: one per row, or one per column
   bool bias_per_column = false;
+  std::int64_t bias_batch = 0;     ///< from the biases of one batch to those of the next; 0: all have the same
   const void* residual = nullptr;  ///< laid out as c, of its dtype; may be c itself
   Activation activation = Activation::none;
 };

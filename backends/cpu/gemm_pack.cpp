@@ -10,6 +10,7 @@
 namespace hearth::cpu {
 
 void fill_offsets(const GemmAxis& axis, std::int64_t GemmAxis::Part::*stride, std::int64_t begin, std::int64_t count, std::int64_t* out) {
+  if (count == 0) return;
   const int rank = axis.parts.size();
   if (rank == 0) {
     std::fill(out, out + count, 0);

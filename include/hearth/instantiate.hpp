@@ -6,7 +6,8 @@
 //   #include <hearth/instantiate.hpp>
 //
 // One inclusion per layer of the stack, each of them once in the program. It defines what the public headers only declare: apply,
-// claims and supports for every op, Dyn and its functions, and the tape of an Autodiff. The stacks that Hearth ships are in its library.
+// claims and supports for every op, Dyn and its functions, the tape of an Autodiff,
+// and what tensors, modules, optimisers and files forward to. The stacks that Hearth ships are in its library.
 // SPDX-License-Identifier: Apache-2.0
 
 // No #pragma once: it is included once for each stack.
@@ -16,6 +17,10 @@
 
 #include "autodiff/autodiff-inl.hpp"
 #include "backend/apply-inl.hpp"
+#include "nn/nn-inl.hpp"
+#include "optim/optimizer-inl.hpp"
+#include "store/checkpoint-inl.hpp"
+#include "tensor/tensor-inl.hpp"
 
 namespace hearth {
 
@@ -29,6 +34,12 @@ namespace hearth {
 template struct Dyn<HEARTH_STACK>;
 template struct DynFunctions<HEARTH_STACK>;
 template struct Tape<HEARTH_STACK>;
+#define HEARTH_STAMP(Functions) template struct Functions<HEARTH_STACK>;
+HEARTH_TENSOR_FUNCTIONS(HEARTH_STAMP)
+HEARTH_NN_FUNCTIONS(HEARTH_STAMP)
+HEARTH_OPTIM_FUNCTIONS(HEARTH_STAMP)
+HEARTH_STORE_FUNCTIONS(HEARTH_STAMP)
+#undef HEARTH_STAMP
 
 }  // namespace hearth
 

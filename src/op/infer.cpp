@@ -69,8 +69,9 @@ bool has_entries(std::string_view op, std::string_view what, int entries, int ax
 
 bool in_range(std::string_view op, std::string_view what, double value, double low, double high) {
   if (value >= low && value <= high) return true;  // false for NaN
-  std::string wanted = high == std::numeric_limits<double>::infinity() ? "at least " + to_string(Scalar(low))
-                                                                       : "in [" + to_string(Scalar(low)) + ", " + to_string(Scalar(high)) + "]";
+  constexpr double most = std::numeric_limits<double>::max();  // stands for any finite number
+  std::string wanted = high == most ? low == -most ? "finite" : "finite and at least " + to_string(Scalar(low))
+                                    : "in [" + to_string(Scalar(low)) + ", " + to_string(Scalar(high)) + "]";
   return fail(op, std::string(what) + " must be " + wanted + ", not " + to_string(Scalar(value)));
 }
 

@@ -54,7 +54,7 @@ bool has_dtype(std::string_view op, std::string_view what, const Spec& x, Dtype 
 bool is_index(std::string_view op, std::string_view what, const Spec& x);
 /// One entry per axis?
 bool has_entries(std::string_view op, std::string_view what, int entries, int axes);
-/// A probability, an epsilon: a number in [low, high]?
+/// A probability, an epsilon: a number in [low, high], where the largest double as a bound stands for any finite number?
 bool in_range(std::string_view op, std::string_view what, double value, double low, double high);
 bool is_number(std::string_view op, std::string_view what, const Scalar& scalar);
 /// Sets `result` to the axis counted from 0.

@@ -20,10 +20,10 @@ bool along(std::string_view op, const Spec* x, int given_axis) {
 /// Sets `scores` to [b, h, l, s] and `result` to what Attention gives.
 bool attention_fits(std::string_view op, const AttentionOptions& options, const Spec& q, const Spec& k, const Spec& v, const Spec* mask,
                     const Spec* bias, Spec& result) {
-  constexpr double infinity = std::numeric_limits<double>::max();
+  constexpr double most = std::numeric_limits<double>::max();
   if (!floats(op, q) || !same_dtype(op, q, k) || !same_dtype(op, q, v) || !same_dtype(op, q, bias) || !has_rank(op, "q", q, 4, 4) ||
-      !has_rank(op, "k", k, 4, 4) || !has_rank(op, "v", v, 4, 4) || !in_range(op, "scale", options.scale, -infinity, infinity) ||
-      !in_range(op, "softcap", options.softcap, 0, infinity) || !in_range(op, "dropout", options.dropout, 0, 1))
+      !has_rank(op, "k", k, 4, 4) || !has_rank(op, "v", v, 4, 4) || !in_range(op, "scale", options.scale, -most, most) ||
+      !in_range(op, "softcap", options.softcap, 0, most) || !in_range(op, "dropout", options.dropout, 0, 1))
     return false;
   const auto refuse = [&](const char* sentence) -> bool {
     return fail(op, std::string(sentence) + ": q " + to_string(q.shape) + ", k " + to_string(k.shape) + ", v " + to_string(v.shape),
@@ -66,7 +66,8 @@ Out<op::Linear> infer(const op::Linear&, const In<op::Linear>& in) {
       !has_rank("linear", "x", x, 1) || !has_rank("linear", "weight", weight, 2, 2))
     return {};
   if (x.shape[-1] != weight.shape[1])
-    return fail("linear", "x " + to_string(x.shape) + " has " + text(x.shape[-1]) + " features, weight " + to_string(weight.shape) + " takes " + text(weight.shape[1]),
+    return fail("linear", "x " + to_string(x.shape) + " has " + text(x.shape[-1]) + " features, weight " + to_string(weight.shape) + " takes " +
+                              text(weight.shape[1]),
                 {x.shape, weight.shape});
   Spec result = x;
   result.shape[-1] = weight.shape[0];

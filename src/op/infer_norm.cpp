@@ -17,8 +17,8 @@ bool parameter(std::string_view op, std::string_view what, const Spec& x, const 
   return fine_dtype(op, x, p) && has_shape(op, what, p, shape);
 }
 bool is_gradient(std::string_view op, const Spec& x, const Spec& g) { return same_dtype(op, x, g) && has_shape(op, "g", g, x.shape); }
-/// The gradient of a parameter that may be absent.
-Spec gradient(const Spec& x, const Spec* p, const Shape& shape) { return {p ? p->dtype : x.dtype, shape}; }
+/// The gradient of a parameter that may be absent, or a statistic beside it.
+Spec beside(const Spec& x, const Spec* p, const Shape& shape) { return {p ? p->dtype : x.dtype, shape}; }
 
 /// Is x a float array with at least `axes` axes? Sets `last` to the sizes of the last `axes` ones.
 bool last_axes(std::string_view op, const Spec& x, int axes, double epsilon, Shape& last) {
@@ -59,7 +59,7 @@ Out<op::LayerNormGrad> infer(const op::LayerNormGrad& op, const In<op::LayerNorm
   const Spec& x = *in[1];
   Shape last;
   if (!last_axes(name, x, op.axes, op.epsilon, last) || !is_gradient(name, x, *in[0]) || !parameter(name, "scale", x, in[2], last)) return {};
-  return {x, gradient(x, in[2], last), gradient(x, in[2], last)};
+  return {x, beside(x, in[2], last), beside(x, in[2], last)};
 }
 
 Out<op::RmsNorm> infer(const op::RmsNorm& op, const In<op::RmsNorm>& in) {
@@ -75,7 +75,7 @@ Out<op::RmsNormGrad> infer(const op::RmsNormGrad& op, const In<op::RmsNormGrad>&
   const Spec& x = *in[1];
   Shape last;
   if (!last_axes(name, x, op.axes, op.epsilon, last) || !is_gradient(name, x, *in[0]) || !parameter(name, "scale", x, in[2], last)) return {};
-  return {x, gradient(x, in[2], last)};
+  return {x, beside(x, in[2], last)};
 }
 
 Out<op::BatchNorm> infer(const op::BatchNorm& op, const In<op::BatchNorm>& in) {
@@ -95,7 +95,7 @@ Out<op::BatchNormTraining> infer(const op::BatchNormTraining& op, const In<op::B
   const Spec& x = *in[0];
   Shape channels;
   if (!has_channels(name, x, op.epsilon, channels) || !parameter(name, "scale", x, in[1], channels) || !parameter(name, "bias", x, in[2], channels)) return {};
-  return {x, Spec{x.dtype, channels}, Spec{x.dtype, channels}};
+  return {x, beside(x, in[1], channels), beside(x, in[1], channels)};
 }
 
 Out<op::BatchNormGrad> infer(const op::BatchNormGrad& op, const In<op::BatchNormGrad>& in) {
@@ -106,7 +106,7 @@ Out<op::BatchNormGrad> infer(const op::BatchNormGrad& op, const In<op::BatchNorm
   if (!has_channels(name, x, op.epsilon, channels) || !is_gradient(name, x, *in[0]) || !parameter(name, "scale", x, in[2], channels) ||
       !parameter(name, "mean", x, in[3], channels) || !parameter(name, "variance", x, in[4], channels))
     return {};
-  return {x, gradient(x, in[2], channels), gradient(x, in[2], channels)};
+  return {x, beside(x, in[2], channels), beside(x, in[2], channels)};
 }
 
 Out<op::GroupNorm> infer(const op::GroupNorm& op, const In<op::GroupNorm>& in) {
@@ -124,7 +124,7 @@ Out<op::GroupNormGrad> infer(const op::GroupNormGrad& op, const In<op::GroupNorm
   const Spec& x = *in[1];
   Shape channels;
   if (!has_groups(name, x, op.groups, op.epsilon, channels) || !is_gradient(name, x, *in[0]) || !parameter(name, "scale", x, in[2], channels)) return {};
-  return {x, gradient(x, in[2], channels), gradient(x, in[2], channels)};
+  return {x, beside(x, in[2], channels), beside(x, in[2], channels)};
 }
 
 }  // namespace hearth

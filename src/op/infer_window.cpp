@@ -25,7 +25,8 @@ bool windows_hold_something(std::string_view op, const PoolGeometry& geometry, i
     }
   }
   if (ok) return true;
-  return fail(op, "a window of " + text(kernel) + " holds no element of an axis of " + text(size) + " elements with paddings " + text(before) + " and " + text(after),
+  return fail(op, "a window of " + text(kernel) + " holds no element of an axis of " + text(size) + " elements with paddings " +
+                      text(before) + " and " + text(after),
               {}, "paddings must be shorter than the window");
 }
 

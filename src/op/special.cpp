@@ -84,6 +84,7 @@ double hurwitz_zeta(double s, double q) {
     const double below = hurwitz_zeta(s, (floor + 1) - q) - hurwitz_zeta(s, 1 - q), r = q - floor;
     return hurwitz_zeta(s, r) + (std::fmod(s, 2) == 0 ? below : -below);
   }
+  if (q == infinity) return 0;
   // Euler and Maclaurin (DLMF 25.11.28): the first terms as they are, the rest as an integral with corrections B_2k / (2k)!.
   constexpr double terms[] = {1. / 12,
                               -1. / 720,
@@ -107,7 +108,7 @@ double hurwitz_zeta(double s, double q) {
     rest += terms[k] * factor;
     factor *= (s + 2 * k + 1) / a * ((s + 2 * k + 2) / a);
   }
-  return sum + (power * (a / (s - 1)) + 0.5 * power + rest);
+  return sum + (std::pow(a, 1 - s) / (s - 1) + 0.5 * power + rest);
 }
 
 }  // namespace hearth

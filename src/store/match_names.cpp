@@ -35,18 +35,21 @@ std::string misfit(const Wanted& w, const Spec& found, bool convert) {
 
 }  // namespace
 
-std::vector<int> match_names(std::string_view path, std::span<const Wanted> wanted, std::span<const Safetensors::Entry> entries, const LoadOptions& options,
-                             LoadReport& report) {
+std::vector<int> match_names(std::string_view path, std::span<const Wanted> wanted, const Safetensors& file, const LoadOptions& options, LoadReport& report) {
+  const std::span<const Safetensors::Entry> entries = file.entries();
   std::vector<std::string> file_names;
   std::vector<int> file_index;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    std::string name = entries[i].name;
-    if (!name.starts_with(options.prefix)) continue;
+  auto add = [&](std::string name, std::size_t entry) {
+    if (!name.starts_with(options.prefix)) return;
     name.erase(0, options.prefix.size());
     for (const Rename& rule : options.renames) name = renamed(rule.from, rule.to, name);
     file_names.push_back(std::move(name));
-    file_index.push_back(int(i));
-  }
+    file_index.push_back(int(entry));
+  };
+  for (std::size_t i = 0; i < entries.size(); ++i) add(entries[i].name, i);
+  const std::size_t stored = file_names.size();
+  for (const auto& [key, name] : file.metadata())  // further names of what is stored once
+    if (const auto* entry = key.starts_with("tied:") ? file.find(name) : nullptr) add(key.substr(5), std::size_t(entry - entries.data()));
   std::vector<std::size_t> order(file_names.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return file_names[a] < file_names[b]; });
@@ -70,21 +73,23 @@ std::vector<int> match_names(std::string_view path, std::span<const Wanted> want
     source[i] = entry;
     report.loaded.push_back(wanted[i].name);
   }
-  // A tied parameter takes its value from whichever of its names the file has.
+  // Tied parameters take their value from whichever of their names the file has.
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i].tied_to >= 0)
+      if (int& first = source[std::size_t(wanted[i].tied_to)]; first < 0) first = source[i];
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const int first = wanted[i].tied_to;
-    if (first >= 0 && source[std::size_t(first)] < 0) source[std::size_t(first)] = source[i];
+    if (wanted[i].tied_to < 0) continue;
+    const int first = source[std::size_t(wanted[i].tied_to)];
+    if (source[i] < 0 || (first >= 0 && std::ranges::equal(entries[std::size_t(first)].bytes, entries[std::size_t(source[i])].bytes))) source[i] = first;
   }
   auto found_mismatch = [&](const std::string& name) {
     return std::any_of(report.mismatched.begin(), report.mismatched.end(), [&](const std::string& line) { return line.starts_with(name + ":"); });
   };
   std::vector<std::string> unused;
-  for (std::size_t i = 0; i < file_names.size(); ++i)
+  for (std::size_t i = 0; i < stored; ++i)
     if (!used[i]) unused.push_back(file_names[i]);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const int first = wanted[i].tied_to;
-    const bool filled = source[i] >= 0 || (first >= 0 && source[std::size_t(first)] >= 0);
-    if (!filled && !found_mismatch(wanted[i].name)) report.missing.push_back(with_near(wanted[i].name, unused));
+    if (source[i] < 0 && !found_mismatch(wanted[i].name)) report.missing.push_back(with_near(wanted[i].name, unused));
   }
   for (const std::string& name : unused) report.unexpected.push_back(with_near(name, model_names));
 

@@ -23,6 +23,7 @@ optim: core op kernel backend autodiff fusion remote checked profile any tensor 
 data: core op kernel backend autodiff fusion remote checked profile any tensor nn
 store: core op kernel backend autodiff fusion remote checked profile any tensor nn
 train: core op kernel backend autodiff fusion remote checked profile any tensor nn optim data store
+infer: core op kernel backend autodiff fusion remote checked profile any tensor nn optim data store
 onnx: core op kernel backend autodiff fusion remote checked profile any tensor nn optim data store
 backends: core op kernel backend
 "

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Each public header compiles alone, without a warning.
-#   sh tests/structure/headers.sh <source dir> <compiler>
+#   sh tests/structure/headers.sh <source dir> <compiler> <folder of generated headers>
 set -eu
 cd "$1"
 compiler=$2
-includes="-Iinclude"
+includes="-Iinclude -I$3"
 for folder in backends/*/include; do includes="$includes -I$folder"; done
 export compiler includes
 # -inl headers are bodies for one stack, and instantiate.hpp is a list of them: both expect HEARTH_STACK or a body's own header.

@@ -11,6 +11,24 @@ using namespace hearth::test;
 namespace {
 
 Handle matmul(const Handle& a, const Handle& b) { return Portable::run(op::MatMul{}, {a, b})[0]; }
+Handle conv(const ConvGeometry& geometry, const Handle& x, const Handle& weight, const Handle& bias = {}) {
+  return Portable::run(op::Conv{geometry}, {x, weight, bias})[0];
+}
+Handle input_grad(const ConvGeometry& geometry, const Shape& size, const Handle& g, const Handle& weight) {
+  return Portable::run(op::ConvInputGrad{geometry, size}, {g, weight})[0];
+}
+Handle weight_grad(const ConvGeometry& geometry, const Shape& size, const Handle& x, const Handle& g) {
+  return Portable::run(op::ConvWeightGrad{geometry, size}, {x, g})[0];
+}
+/// Every element is `value`.
+Handle filled(Dtype dtype, const Shape& shape, double value) {
+  return from_doubles(dtype, shape, std::vector<double>(std::size_t(element_count(shape)), value));
+}
+Shape spatial(const Shape& shape) {
+  Shape result;
+  for (int i = 2; i < shape.size(); ++i) result.push(shape[i]);
+  return result;
+}
 
 const std::vector<Dtype> number_dtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i64, Dtype::i32,
                                           Dtype::i16, Dtype::i8,  Dtype::u64, Dtype::u32,  Dtype::u16, Dtype::u8};
@@ -28,10 +46,15 @@ TEST(portable_matmul, small_product_in_every_dtype_and_layout) {
 }
 
 TEST(portable_matmul, integers_wrap) {
-  EXPECT_EQ(values<std::uint8_t>(matmul(array<std::uint8_t>({1, 2}, {200, 100}), array<std::uint8_t>({2, 1}, {2, 1})))[0], 244);  // 500 - 256
-  EXPECT_EQ(values<std::int32_t>(matmul(array<std::int32_t>({1, 1}, {1 << 30}), array<std::int32_t>({1, 1}, {2})))[0], std::numeric_limits<std::int32_t>::min());
-  const std::int64_t large = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(values<std::int64_t>(matmul(array<std::int64_t>({1, 2}, {large, 1}), array<std::int64_t>({2, 1}, {1, 1})))[0], std::numeric_limits<std::int64_t>::min());
+  auto product = []<class T>(const std::vector<T>& a, const std::vector<T>& b) {
+    const std::int64_t inner = std::int64_t(a.size());
+    return values<T>(matmul(array<T>({1, inner}, a), array<T>({inner, 1}, b)))[0];
+  };
+  using Limits32 = std::numeric_limits<std::int32_t>;
+  using Limits64 = std::numeric_limits<std::int64_t>;
+  EXPECT_EQ(product(std::vector<std::uint8_t>{200, 100}, {2, 1}), 244);  // 500 - 256
+  EXPECT_EQ(product(std::vector<std::int32_t>{1 << 30}, {2}), Limits32::min());
+  EXPECT_EQ(product(std::vector<std::int64_t>{Limits64::max(), 1}, {1, 1}), Limits64::min());
 }
 
 TEST(portable_matmul, sixteen_bit_floats_accumulate_in_float) {
@@ -42,7 +65,7 @@ TEST(portable_matmul, sixteen_bit_floats_accumulate_in_float) {
 
 // cases.md 6
 TEST(portable_matmul, inner_size_0_gives_zeros) {
-  { const Handle nan = from_doubles(Dtype::f32, {4, 4}, std::vector<double>(16, std::nan(""))); }
+  { const Handle nan = filled(Dtype::f32, {4, 4}, std::nan("")); }
   const Handle y = matmul(from_doubles(Dtype::f32, {4, 0}, {}), from_doubles(Dtype::f32, {0, 4}, {}));
   EXPECT_EQ(y->spec.shape, (Shape{4, 4}));
   EXPECT_EQ(doubles(y), std::vector<double>(16, 0.0));
@@ -52,7 +75,7 @@ TEST(portable_matmul, inner_size_0_gives_zeros) {
 
 // cases.md 20
 TEST(portable_matmul, batch_axes_broadcast) {
-  const Handle ones = matmul(from_doubles(Dtype::f32, {3, 1, 2, 4}, std::vector<double>(24, 1)), from_doubles(Dtype::f32, {1, 5, 4, 6}, std::vector<double>(120, 1)));
+  const Handle ones = matmul(filled(Dtype::f32, {3, 1, 2, 4}, 1), filled(Dtype::f32, {1, 5, 4, 6}, 1));
   EXPECT_EQ(ones->spec.shape, (Shape{3, 5, 2, 6}));
   EXPECT_EQ(doubles(ones), std::vector<double>(180, 4));
 
@@ -99,8 +122,8 @@ ConvGeometry geometry(const Shape& stride, const Shape& dilation, const Shape& p
 
 // cases.md 28
 TEST(portable_conv, dilated_window_that_just_fits) {
-  const Handle x = from_doubles(Dtype::f32, {1, 4, 3}, std::vector<double>(12, 1)), weight = from_doubles(Dtype::f32, {8, 4, 3}, std::vector<double>(96, 1));
-  const Handle y = Portable::run(op::Conv{geometry({1}, {3}, {2}, 1)}, {x, weight, Handle{}})[0];
+  const Handle x = filled(Dtype::f32, {1, 4, 3}, 1), weight = filled(Dtype::f32, {8, 4, 3}, 1);
+  const Handle y = conv(geometry({1}, {3}, {2}, 1), x, weight);
   EXPECT_EQ(y->spec.shape, (Shape{1, 8, 1}));
   EXPECT_EQ(doubles(y), std::vector<double>(8, 4));
 }
@@ -112,33 +135,32 @@ TEST(portable_conv, groups_and_their_gradients) {
     for (const Handle& x : {dense, strided(dense)})
       for (const Handle& weight : {kernel, strided(kernel)}) {
         const ConvGeometry plain = geometry({1, 1}, {1, 1}, {0, 0}, 2);
-        EXPECT_EQ(doubles(Portable::run(op::Conv{plain}, {x, weight, Handle{}})[0]), (std::vector<double>{37, 47, 67, 77, -40, -40, -40, -40}));
-        EXPECT_EQ(doubles(Portable::run(op::Conv{geometry({2, 2}, {1, 1}, {1, 1}, 2)}, {x, weight, Handle{}})[0]),
+        EXPECT_EQ(doubles(conv(plain, x, weight)), (std::vector<double>{37, 47, 67, 77, -40, -40, -40, -40}));
+        EXPECT_EQ(doubles(conv(geometry({2, 2}, {1, 1}, {1, 1}, 2), x, weight)),
                   (std::vector<double>{4, 18, 36, 77, -100, -120, -160, -40}));
-        const Handle g = from_doubles(dtype, {1, 2, 2, 2}, std::vector<double>(8, 1));
-        EXPECT_EQ(doubles(Portable::run(op::ConvWeightGrad{plain, {2, 2}}, {x, g})[0]), (std::vector<double>{12, 16, 24, 28, 48, 52, 60, 64}));
-        EXPECT_EQ(doubles(Portable::run(op::ConvInputGrad{plain, {3, 3}}, {strided(g), weight})[0]),
+        const Handle g = filled(dtype, {1, 2, 2, 2}, 1);
+        EXPECT_EQ(doubles(weight_grad(plain, {2, 2}, x, g)), (std::vector<double>{12, 16, 24, 28, 48, 52, 60, 64}));
+        EXPECT_EQ(doubles(input_grad(plain, {3, 3}, strided(g), weight)),
                   (std::vector<double>{1, 3, 2, 4, 10, 6, 3, 7, 4, 10, 10, 0, 10, 0, -10, 0, -10, -10}));
       }
   }
 }
 TEST(portable_conv, pointwise_groups) {
-  const Handle x = from_doubles(Dtype::f32, {1, 4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), weight = from_doubles(Dtype::f32, {4, 2, 1}, {1, 2, 3, 4, 5, 6, 7, 8});
-  EXPECT_EQ(doubles(Portable::run(op::Conv{geometry({1}, {1}, {0}, 2)}, {x, weight, Handle{}})[0]), (std::vector<double>{7, 10, 15, 22, 67, 78, 91, 106}));
+  const std::vector<double> numbers = {1, 2, 3, 4, 5, 6, 7, 8};
+  const Handle x = from_doubles(Dtype::f32, {1, 4, 2}, numbers), weight = from_doubles(Dtype::f32, {4, 2, 1}, numbers);
+  EXPECT_EQ(doubles(conv(geometry({1}, {1}, {0}, 2), x, weight)), (std::vector<double>{7, 10, 15, 22, 67, 78, 91, 106}));
 }
 
 TEST(portable_conv, one_to_three_axes_as_pytorch) {
   for (const ConvCase& c : conv_cases) {
-    const Shape x_size = [&] { Shape s; for (int i = 2; i < c.x.size(); ++i) s.push(c.x[i]); return s; }();
-    const Shape kernel = [&] { Shape s; for (int i = 2; i < c.weight.size(); ++i) s.push(c.weight[i]); return s; }();
     for (Dtype dtype : {Dtype::f64, Dtype::f32}) {
-      const Handle x = strided(patterned(dtype, c.x, 1)), weight = patterned(dtype, c.weight, 2), bias = strided(patterned(dtype, {c.weight[0]}, 3));
-      const Handle g = strided(patterned(dtype, c.y, 4));
-      const Handle y = Portable::run(op::Conv{c.geometry}, {x, weight, bias})[0];
+      const Handle x = strided(patterned(dtype, c.x, 1)), weight = patterned(dtype, c.weight, 2);
+      const Handle bias = strided(patterned(dtype, {c.weight[0]}, 3)), g = strided(patterned(dtype, c.y, 4));
+      const Handle y = conv(c.geometry, x, weight, bias);
       EXPECT_EQ(y->spec, (Spec{dtype, c.y}));
       EXPECT_EQ(doubles(y), c.out);
-      EXPECT_EQ(doubles(Portable::run(op::ConvInputGrad{c.geometry, x_size}, {g, weight})[0]), c.x_grad);
-      EXPECT_EQ(doubles(Portable::run(op::ConvWeightGrad{c.geometry, kernel}, {x, g})[0]), c.weight_grad);
+      EXPECT_EQ(doubles(input_grad(c.geometry, spatial(c.x), g, weight)), c.x_grad);
+      EXPECT_EQ(doubles(weight_grad(c.geometry, spatial(c.weight), x, g)), c.weight_grad);
     }
   }
 }
@@ -146,8 +168,8 @@ TEST(portable_conv, one_to_three_axes_as_pytorch) {
 TEST(portable_conv, empty_batch) {
   const ConvGeometry plain = geometry({1}, {1}, {0}, 1);
   const Handle x = from_doubles(Dtype::f32, {0, 2, 3}, {}), weight = patterned(Dtype::f32, {1, 2, 2}, 1);
-  EXPECT_EQ(Portable::run(op::Conv{plain}, {x, weight, Handle{}})[0]->spec.shape, (Shape{0, 1, 2}));
-  EXPECT_EQ(doubles(Portable::run(op::ConvWeightGrad{plain, {2}}, {x, from_doubles(Dtype::f32, {0, 1, 2}, {})})[0]), (std::vector<double>{0, 0, 0, 0}));
+  EXPECT_EQ(conv(plain, x, weight)->spec.shape, (Shape{0, 1, 2}));
+  EXPECT_EQ(doubles(weight_grad(plain, {2}, x, from_doubles(Dtype::f32, {0, 1, 2}, {}))), (std::vector<double>{0, 0, 0, 0}));
 }
 
 }  // namespace

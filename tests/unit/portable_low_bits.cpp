@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "hearth/portable/small_float.hpp"
+#include "hearth/op/storage_format.hpp"
 #include "portable_arrays.hpp"
 
 using namespace hearth;
@@ -49,7 +49,8 @@ TEST(portable_quantize, a_scale_per_index_or_per_block) {
   const Handle tall = array<float>({3, 2}, {2, 3, 4, 6, 5, 7}), steps = array<float>({2, 2}, {2, 3, 5, 7});
   EXPECT_EQ(doubles(quantize(down, tall, steps)), (Numbers{1, 1, 2, 2, 1, 1}));
   const QuantScheme shifted{Storage::u8, false, 0};
-  EXPECT_EQ(doubles(quantize(shifted, x, array<float>({2}, {1, 10}), array<std::uint8_t>({2}, {0, 100}))), (Numbers{1, 2, 3, 4, 101, 102, 103, 104}));
+  const Handle zero_points = array<std::uint8_t>({2}, {0, 100});
+  EXPECT_EQ(doubles(quantize(shifted, x, array<float>({2}, {1, 10}), zero_points)), (Numbers{1, 2, 3, 4, 101, 102, 103, 104}));
 }
 TEST(portable_quantize, packs_low_bits_first_along_the_last_axis) {
   const Handle x = array<float>({2, 3}, {1, -2, 7, -8, 9, -9});
@@ -79,7 +80,8 @@ TEST(portable_quantize, float8_codes) {
   expect_near(doubles(dequantize({Storage::f8_e4m3}, {10}, e4m3, one(2))), {2, -2, 896, 896, 0x1p-8, 0x1p-5, 32, 40, NAN, -896}, 0);
   const Handle e5m2 = quantize({Storage::f8_e5m2}, array<float>({9}, {1, -1, 57344, 1e9f, 0x1p-16f, 0x1p-14f, 9, 11, NAN}), one(1));
   EXPECT_EQ(values<std::uint8_t>(e5m2), (Bytes{0x3c, 0xbc, 0x7b, 0x7b, 0x01, 0x04, 0x48, 0x4a, 0x7f}));
-  expect_near(doubles(dequantize({Storage::f8_e5m2}, {3}, array<std::uint8_t>({3}, {0x7c, 0xfc, 0x7d}), one(1))), {INFINITY, -INFINITY, NAN}, 0);
+  const Handle special = array<std::uint8_t>({3}, {0x7c, 0xfc, 0x7d});
+  expect_near(doubles(dequantize({Storage::f8_e5m2}, {3}, special, one(1))), {INFINITY, -INFINITY, NAN}, 0);
 }
 TEST(portable_quantize, float4_codes) {
   const Numbers table = {0, 0.5, 1, 1.5, 2, 3, 4, 6};  // OCP microscaling formats 1.0, E2M1
@@ -93,7 +95,7 @@ TEST(portable_quantize, float4_codes) {
   EXPECT_EQ(values<std::uint8_t>(quantize({Storage::f4_e2m1}, array<float>({2}, {NAN, 1}), one(1))), (Bytes{0x20}));
 }
 TEST(portable_quantize, small_floats_round_to_the_nearest_code) {
-  for (const portable::SmallFloat& format : {portable::float8_e4m3, portable::float8_e5m2, portable::float4_e2m1}) {
+  for (const SmallFloat& format : {float8_e4m3, float8_e5m2, float4_e2m1}) {
     const unsigned count = 2 * format.sign_bit();
     for (unsigned code = 0; code < count; ++code) {
       const double v = format.decode(code);

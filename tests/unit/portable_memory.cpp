@@ -45,6 +45,14 @@ TEST(PortableMemory, TakesEmptyArraysAndScalars) {
   expect(array({}, {7}), {Dtype::f32, {}}, {7});
 }
 
+TEST(PortableMemory, UploadMakesBoolsOfAnyBytes) {
+  const unsigned char from[4] = {0, 1, 2, 255};
+  const Array x = Portable::upload({}, {Dtype::boolean, {4}}, from);
+  unsigned char to[4] = {};
+  Portable::download(x, to);
+  EXPECT_EQ(std::vector<int>(to, to + 4), (std::vector<int>{0, 1, 1, 1}));
+}
+
 TEST(PortableMemory, UploadCopies) {
   float from[2] = {1, 2};
   const Array x = Portable::upload({}, {Dtype::f32, {2}}, from);

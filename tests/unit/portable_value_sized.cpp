@@ -42,7 +42,8 @@ TEST(portable_unique, values_positions_counts) {
 }
 TEST(portable_unique, zeros_nans_and_infinities) {
   const double nan = std::nan("");
-  const auto [distinct, position, counts] = Portable::run(op::Unique{}, {array<double>({7}, {nan, -0.0, INFINITY, 0.0, -nan, -INFINITY, 0.0})});
+  const Handle x = array<double>({7}, {nan, -0.0, INFINITY, 0.0, -nan, -INFINITY, 0.0});
+  const auto [distinct, position, counts] = Portable::run(op::Unique{}, {x});
   expect_near(doubles(distinct), {-INFINITY, 0, INFINITY, nan, nan}, 0);
   EXPECT_TRUE(std::signbit(doubles(distinct)[1]));
   EXPECT_EQ(values<std::int64_t>(position), (Integers{3, 1, 2, 1, 4, 0, 1}));

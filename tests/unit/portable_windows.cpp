@@ -73,7 +73,8 @@ TEST(portable_pool, dilated_and_unevenly_padded_mean) {
 }
 TEST(portable_pool, half_means_accumulate_in_float) {
   const PoolGeometry whole{{}, {}, {}, {}, {}, false, {1}};
-  EXPECT_EQ(doubles(Portable::run(op::AvgPool{whole, true}, {from_doubles(Dtype::f16, {1, 1, 8}, std::vector<double>(8, 60000))})[0])[0], 60000);
+  const Handle x = from_doubles(Dtype::f16, {1, 1, 8}, std::vector<double>(8, 60000));
+  EXPECT_EQ(doubles(Portable::run(op::AvgPool{whole, true}, {x})[0])[0], 60000);
 }
 
 TEST(portable_interpolate, as_pytorch) {

@@ -29,15 +29,39 @@ class Gradients {
     Ref<Node<B>> node;
     HandleOf<B> gradient;
   };
+
   /// The gradient of a leaf (any copy of the handle that `track` returned); null if the loss does not depend on it.
-  const HandleOf<B>* find(const typename Autodiff<B>::Handle& leaf) const;
+  const HandleOf<B>* find(const typename Autodiff<B>::Handle& leaf) const {
+    const std::size_t at = place(leaf.node.get());
+    return at < entries_.size() && entries_[at].node == leaf.node && entries_[at].gradient ? &entries_[at].gradient : nullptr;
+  }
   /// The same, moved out, so that its buffer may be reused; a null handle if there is none.
-  HandleOf<B> take(const typename Autodiff<B>::Handle& leaf);
-  void add(Ref<Node<B>> node, Dyn<B> gradient);
+  HandleOf<B> take(const typename Autodiff<B>::Handle& leaf) {
+    return find(leaf) ? std::exchange(entries_[place(leaf.node.get())].gradient, HandleOf<B>{}) : HandleOf<B>{};
+  }
+  /// One more gradient of a leaf: added to what is there.
+  void add(Entry entry) {
+    const std::size_t at = place(entry.node.get());
+    if (at == entries_.size() || !(entries_[at].node == entry.node)) entries_.insert(entries_.begin() + std::ptrdiff_t(at), std::move(entry));
+    else entries_[at].gradient = (Dyn<B>(std::move(entries_[at].gradient)) + Dyn<B>(std::move(entry.gradient))).handle;
+  }
+  /// For what is done to all gradients alike: clipping, scaling. The order is the tape's.
+  std::vector<Entry>& entries() { return entries_; }
   std::size_t size() const { return entries_.size(); }
 
  private:
-  std::vector<Entry> entries_;  // largest number first
+  friend class Walk<B>;
+  /// Where a node is or belongs among the entries, largest number first.
+  std::size_t place(const Node<B>* node) const {
+    std::size_t low = 0, high = node ? entries_.size() : 0;
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2;
+      if (entries_[middle].node->number > node->number) low = middle + 1;
+      else high = middle;
+    }
+    return node ? low : entries_.size();
+  }
+  std::vector<Entry> entries_;
 };
 
 /// Options of backward.
@@ -105,11 +129,7 @@ struct Autodiff {
   static Handle make(const Device& device, const Op& op) {
     return {B::make(device, op), {}, 0};
   }
-  /// Composites are recorded whole; whether B runs them whole is decided below the tape.
-  template <class Op>
-  static bool claims(const Op&, const Operands<Op, const Spec*>&) {
-    return true;
-  }
+  // No `claims`: composites are recorded whole; whether B runs them whole is decided below the tape.
   template <class Op>
   static bool supports(const Op& op, const Operands<Op, const Spec*>& in) {
     return hearth::supports<B>(op, in);

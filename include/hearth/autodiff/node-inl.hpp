@@ -1,7 +1,6 @@
-// autodiff/node-inl: how nodes are made and how they die, and the bodies of Gradients.
+// autodiff/node-inl: how nodes are made and how they die.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <algorithm>
 #include <new>
 
 #include "../backend/apply-inl.hpp"
@@ -55,26 +54,6 @@ Node<B>::~Node() {
     release(node);
   }
   in_loop = false;
-}
-
-template <class B>
-void Gradients<B>::add(Ref<Node<B>> node, Dyn<B> gradient) {
-  auto at = std::lower_bound(entries_.begin(), entries_.end(), node->number, [](const Entry& e, std::uint64_t n) { return e.node->number > n; });
-  if (at != entries_.end() && at->node == node) at->gradient = (Dyn<B>(std::move(at->gradient)) + std::move(gradient)).handle;
-  else entries_.insert(at, Entry{std::move(node), std::move(gradient.handle)});
-}
-
-template <class B>
-const HandleOf<B>* Gradients<B>::find(const typename Autodiff<B>::Handle& leaf) const {
-  if (!leaf.node) return nullptr;
-  auto at = std::lower_bound(entries_.begin(), entries_.end(), leaf.node->number, [](const Entry& e, std::uint64_t n) { return e.node->number > n; });
-  return at != entries_.end() && at->node == leaf.node && at->gradient ? &at->gradient : nullptr;
-}
-
-template <class B>
-HandleOf<B> Gradients<B>::take(const typename Autodiff<B>::Handle& leaf) {
-  const HandleOf<B>* found = find(leaf);
-  return found ? std::exchange(const_cast<HandleOf<B>&>(*found), HandleOf<B>{}) : HandleOf<B>{};
 }
 
 }  // namespace hearth

@@ -37,7 +37,7 @@ class Walk {
       for (int i = 0; i < node.outputs; ++i) grad[std::size_t(i)] = std::move(pending.at(i));
       if (node.hooks.load(std::memory_order_acquire)) call_hooks(node, grad);
       if (node.leaf()) {
-        found.add(std::move(pending.node), std::move(grad[0]));
+        add(found.entries_, found.place(&node), std::move(pending.node), std::move(grad[0]));
         continue;
       }
       if (retain ? node.spent.load() : node.spent.exchange(true))
@@ -67,6 +67,13 @@ class Walk {
     std::vector<Dyn<B>> more;
     Dyn<B>& at(int i) { return i == 0 ? one : more[std::size_t(i) - 1]; }
   };
+
+  // A leaf comes twice only where a checkpoint met it at a time when it should have been passed already.
+  template <class Entries>
+  static void add(Entries& entries, std::size_t at, Ref<Node<B>> node, Dyn<B> gradient) {
+    if (at < entries.size() && entries[at].node == node) entries[at].gradient = (Dyn<B>(std::move(entries[at].gradient)) + std::move(gradient)).handle;
+    else entries.insert(entries.begin() + std::ptrdiff_t(at), {std::move(node), std::move(gradient.handle)});
+  }
 
   // In the order in which they were added; the list has the newest first.
   static void call_hooks(Node<B>& node, std::vector<Dyn<B>>& grad) {

@@ -12,10 +12,18 @@ Operands<Op, const Spec*> specs_of(const Operands<Op, HandleOf<B>>& in) {
   return map_list(in, [](auto& handle) -> const Spec* { return handle ? &B::spec(handle) : nullptr; });
 }
 
+namespace detail {
+/// Does B have an opinion of its own on which operands it claims?
+template <class B, class Op>
+concept Chooses = requires(const Op& op, const Operands<Op, const Spec*>& in) {
+  { B::claims(op, in) } -> std::same_as<bool>;
+};
+}  // namespace detail
+
 template <class B, class Op>
 bool claims(const Op& op, const Operands<Op, const Spec*>& in) {
   if constexpr (!Runs<B, Op>) return false;
-  else if constexpr (requires { { B::claims(op, in) } -> std::same_as<bool>; }) return B::claims(op, in);
+  else if constexpr (detail::Chooses<B, Op>) return B::claims(op, in);
   else return true;
 }
 
@@ -55,11 +63,11 @@ Results<Op, HandleOf<B>> decompose(const Op& op, Operands<Op, HandleOf<B>> in) {
 
 template <class B, class Op>
 Results<Op, HandleOf<B>> apply(const Op& op, Operands<Op, HandleOf<B>> in) {
-  if constexpr (Composite<Op>) {
+  if constexpr (Composite<Op> && (!Runs<B, Op> || detail::Chooses<B, Op>)) {
     if constexpr (Runs<B, Op>)
       if (claims<B>(op, specs_of<B, Op>(in))) return B::run(op, std::move(in));
     return decompose<B>(op, std::move(in));
-  } else if constexpr (Runs<B, Op>) {
+  } else if constexpr (Runs<B, Op>) {  // a claim without a choice needs no decomposition to fall back on
     return B::run(op, std::move(in));
   } else {
     return fail(op_name<Op>, "the backend " + B::name() + " has no such op", {}, "ask supports() first");

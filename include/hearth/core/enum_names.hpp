@@ -12,13 +12,16 @@
 namespace hearth::reflect {
 
 namespace detail {
-// The compiler spells an enumerator as `...V = hearth::Side::left` in the function's own name, and a value without one as a cast.
+// The compiler spells an enumerator as `...V = hearth::Side::left` in the function's own name, and a value without one as a cast:
+// `(hearth::Side)7`. Other parentheses belong to namespaces without a name, and `::` follows them.
 template <auto V>
 consteval std::string_view enumerator() {
   std::string_view s = __PRETTY_FUNCTION__;
   s = s.substr(s.find("V = ") + 4);
   s = s.substr(0, s.find_first_of(";]"));
-  return s.find('(') != s.npos ? std::string_view{} : s.substr(s.find_last_of(':') + 1);
+  const std::size_t parenthesis = s.find_last_of(')');
+  if (parenthesis != s.npos && s[parenthesis + 1] != ':') return {};
+  return s.substr(s.find_last_of(':') + 1);
 }
 template <class E, std::size_t N = 0>
 consteval std::size_t count_enumerators() {

@@ -2,6 +2,7 @@
 // Names and tied weights stay.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../backend/transfer.hpp"
 #include "rebind.hpp"
 
 namespace hearth {
@@ -28,6 +29,8 @@ Rebind<T, To> convert(const T& from, Converted<To>& done, const Move& move) {
         return tied;
       }
     R result(Tensor<To, param_rank<T>>(move(from.dyn)));
+    if constexpr (is_autodiff<To> && is_autodiff<typename T::Backend>)  // what is frozen stays so
+      if (!requires_gradient(from)) result.dyn = Dyn<To>(To::detach(std::move(result.dyn.handle)));
     done.known.emplace_back(identity, result.dyn);
     return result;
   } else if constexpr (is_buffer<T>) {
@@ -49,17 +52,36 @@ Rebind<T, To> convert(const T& from, Converted<To>& done, const Move& move) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return R{convert<To>(std::get<I>(from), done, move)...};  // braces: left to right, as the walk goes
     }(std::make_index_sequence<std::tuple_size_v<T>>{});
-  } else if constexpr (requires { from.convert(move); }) {
-    return from.convert(move);
+  } else if constexpr (requires(R r) { r.hearth_tie(); }) {
+    R result;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      auto fields = from.hearth_tie();
+      auto places = result.hearth_tie();
+      ((std::get<I>(places) = convert<To>(std::get<I>(fields), done, move)), ...);
+    }(std::make_index_sequence<std::tuple_size_v<decltype(from.hearth_tie())>>{});
+    return result;
   } else {
-    static_assert(Reflectable<T>, "hearth: this module is not an aggregate, so it cannot be rebuilt on another backend; give it a member "
-                                  "function template convert(move) that returns the rebound module");
+    static_assert(Reflectable<T>, "hearth: this module is not an aggregate, so it cannot be rebuilt on another backend; list all of its fields with "
+                                  "HEARTH_FIELDS and give it a default constructor");
     static_assert(reflect::field_count<T> == reflect::field_count<R>, "hearth: a module must have the same fields on every backend");
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       auto fields = reflect::tie(from);
       return R{convert<To>(std::get<I>(fields), done, move)...};
     }(std::make_index_sequence<reflect::field_count<T>>{});
   }
+}
+
+template <class B>
+auto without_tape(const Dyn<B>& x) {
+  if constexpr (is_autodiff<B>) return without_tape(Dyn<typename B::Inner>(x.handle.value));
+  else return x;
+}
+/// A value without tape as a constant of stack C; through host memory if it lives on another backend.
+template <class C, class B>
+Dyn<C> on_stack(Dyn<B> x, const DeviceOf<C>& device) {
+  if constexpr (std::is_same_v<B, C>) return Dyn<C>(transfer<C>(std::move(x.handle), device));
+  else if constexpr (is_autodiff<C>) return Dyn<C>(C::from_inner(on_stack<typename C::Inner>(std::move(x), device).handle));
+  else return through_host<C>(x, device);
 }
 
 }  // namespace detail
@@ -74,14 +96,14 @@ auto inference(const M& model) {
   return detail::convert<B>(model, done, [](const Dyn<A>& value) { return Dyn<B>(value.handle.value); });
 }
 
-/// The model's values on backend C, on its default device or the given one.
+/// The model's values on backend C, on its default device or the given one. Between stacks over one backend they are shared, as by copies.
 template <class C, class M>
 auto to_backend(const M& model, const DeviceOf<C>& device = {})
   requires(!detail::is_tensor<M> && requires { typename BackendOf<M>; })
 {
   using B = BackendOf<M>;
   detail::Converted<C> done;
-  return detail::convert<C>(model, done, [&](const Dyn<B>& value) { return transfer<C>(value, device); });
+  return detail::convert<C>(model, done, [&](const Dyn<B>& value) { return detail::on_stack<C>(detail::without_tape(value), device); });
 }
 
 }  // namespace hearth

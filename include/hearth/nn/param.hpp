@@ -1,6 +1,8 @@
 // nn/param: the fields of a module that training and files care about: parameters, buffers and the mode.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
+
 #include "../tensor/tensor.hpp"
 
 namespace hearth {
@@ -18,6 +20,12 @@ class Param : public Tensor<B, Rank> {
 template <class B, int Rank>
 Param<B, Rank> param(Tensor<B, Rank> value) {
   return Param<B, Rank>(std::move(value));
+}
+
+/// The tensor in an optional parameter, or one that stands for an absent operand.
+template <class B, int Rank>
+Tensor<B, Rank> optional_tensor(const std::optional<Param<B, Rank>>& value) {
+  return value ? Tensor<B, Rank>(*value) : Tensor<B, Rank>();
 }
 
 /// A saved tensor that is not trained: running statistics, say. Calling a module is const, and a call in training mode may replace

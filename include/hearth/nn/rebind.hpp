@@ -21,12 +21,6 @@ struct RebindTo<T, To> {
 };
 template <class T>
 concept NoOwnRebind = !requires { typename T::template rebind<T>; };
-/// A type that may stand as the backend argument of a module.
-template <class B>
-concept LooksLikeBackend = requires {
-  typename B::Handle;
-  typename B::Device;
-};
 
 template <class B, int R, class K, class To>
 struct RebindTo<Tensor<B, R, K>, To> {

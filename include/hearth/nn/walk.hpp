@@ -70,6 +70,19 @@ inline constexpr bool is_tuple = false;
 template <class... T>
 inline constexpr bool is_tuple<std::tuple<T...>> = true;
 
+/// A type that may stand as the backend argument of a module.
+template <class B>
+concept LooksLikeBackend = requires {
+  typename B::Handle;
+  typename B::Device;
+};
+/// Does a class name a backend among its template arguments, at any depth? Then it may hold parameters.
+template <class T>
+inline constexpr bool names_backend = LooksLikeBackend<T>;
+template <template <class...> class M, class... A>
+  requires(!LooksLikeBackend<M<A...>>)
+inline constexpr bool names_backend<M<A...>> = (names_backend<A> || ...);
+
 /// A class with private state that lists its fields with HEARTH_FIELDS.
 template <class T>
 concept HasFields = requires(T& value) { value.hearth_fields([](std::string_view, auto&) {}); };
@@ -154,6 +167,11 @@ void walk_field(T& field, Walker<B>& walker, Path& path) {
     walker.enter(path.text(), class_name<T>());
     walk_members<B>(field, walker, path);
     walker.leave(path.text());
+  } else {
+    // Skipping it silently would leave its parameters untrained and unsaved.
+    static_assert(!names_backend<T>,
+                  "hearth: a walk cannot see into a field of this class, which may hold parameters: a module is a plain aggregate or lists its fields "
+                  "with HEARTH_FIELDS; several are held in a vector, array, optional or tuple");
   }
 }
 
@@ -183,33 +201,43 @@ struct BackendOf<M> {
   using type = typename M::Backend;
 };
 template <template <class...> class M, class B, class... A>
-  requires(!requires { typename M<B, A...>::Backend; })
+  requires(LooksLikeBackend<B> && !requires { typename M<B, A...>::Backend; })
 struct BackendOf<M<B, A...>> {
   using type = B;
 };
 template <template <class, auto...> class M, class B, auto... N>
-  requires(sizeof...(N) > 0)
+  requires(sizeof...(N) > 0 && LooksLikeBackend<B>)
 struct BackendOf<M<B, N...>> {
   using type = B;
 };
 template <template <class, class, auto...> class M, class B, class A, auto... N>
-  requires(sizeof...(N) > 0)
+  requires(sizeof...(N) > 0 && LooksLikeBackend<B>)
 struct BackendOf<M<B, A, N...>> {
   using type = B;
 };
+template <class T>
+struct BackendOf<std::vector<T>> : BackendOf<T> {};
+template <class T, std::size_t N>
+struct BackendOf<std::array<T, N>> : BackendOf<T> {};
+template <class T>
+struct BackendOf<std::optional<T>> : BackendOf<T> {};
 }  // namespace detail
 template <class M>
 using BackendOf = typename detail::BackendOf<M>::type;
 
 }  // namespace hearth
 
-/// For a class with private state: `HEARTH_FIELDS(weight_, bias_)` in its public part lists the fields that a walk sees.
+/// For a class with private state: `HEARTH_FIELDS(weight_, bias_)` in its public part lists its fields; a walk sees them under these
+/// names, less the underscore at the end. To move to another backend the class must have a default constructor, and all of its
+/// state in the list.
 /// The only macro of Hearth that user code may need; up to 12 fields.
 #define HEARTH_FIELDS(...)                                        \
   template <class HearthVisitor>                                  \
   void hearth_fields(HearthVisitor&& visitor) {                   \
     ::hearth::detail::visit_fields(#__VA_ARGS__, visitor, __VA_ARGS__); \
-  }
+  }                                                               \
+  auto hearth_tie() const { return std::tie(__VA_ARGS__); }       \
+  auto hearth_tie() { return std::tie(__VA_ARGS__); }
 
 namespace hearth::detail {
 /// f(name, field) for each, the names cut from "a, b, c".

@@ -78,7 +78,7 @@ struct BatchNorm {
   static constexpr unsigned optional = 0b110;
   double epsilon = 1e-5;
 };
-/// x [n, c, ...], [scale [c]], [bias [c]] -> y, the batch's mean [c], its biased variance [c]
+/// x [n, c, ...], [scale [c]], [bias [c]] -> y, the batch's mean [c], its biased variance [c], both in the scale's dtype (x's without one)
 struct BatchNormTraining {
   static constexpr int inputs = 3, outputs = 3;
   static constexpr unsigned optional = 0b110;
@@ -130,7 +130,7 @@ struct CrossEntropy {
   static constexpr int inputs = 3, outputs = 1;
   static constexpr unsigned optional = 0b100;
   Reduction reduction = Reduction::mean;
-  Scalar ignore;         ///< rows with this target do not count; none: every row counts
+  Scalar ignore{};       ///< rows with this target do not count; none: every row counts
   double smoothing = 0;  ///< share of the target spread evenly over all classes
 };
 /// g (like the loss), logits, targets, [class weights] -> gradient of logits
@@ -138,7 +138,7 @@ struct CrossEntropyGrad {
   static constexpr int inputs = 4, outputs = 1;
   static constexpr unsigned optional = 0b1000;
   Reduction reduction = Reduction::mean;
-  Scalar ignore;
+  Scalar ignore{};
   double smoothing = 0;
 };
 /// log probabilities [t, n, c], targets [n, s], input lengths [n], target lengths [n] -> loss [n]

@@ -178,27 +178,27 @@ T combine(ScanCode code, T a_value, T b_value) {
   return a_value;
 }
 
-/// A value that only remembers which names a formula touched. Bit 0: g, 1: first operand, 2: second operand, 3: result.
+/// A value that only remembers which names a formula touched, and in how many steps. Bit 0: g, 1: first operand, 2: second operand, 3: result.
 struct Uses {
-  unsigned bits = 0;
+  unsigned bits = 0, steps = 0;
   constexpr Uses() = default;
-  constexpr explicit Uses(unsigned b) : bits(b) {}
+  constexpr explicit Uses(unsigned b, unsigned s = 0) : bits(b), steps(s) {}
   template <class T>
     requires std::is_arithmetic_v<T>
   constexpr Uses(T) {}
 
 #define HEARTH_TWO(name) \
-  friend constexpr Uses name(Uses a, Uses b) { return Uses(a.bits | b.bits); }
+  friend constexpr Uses name(Uses a, Uses b) { return Uses(a.bits | b.bits, a.steps + b.steps + 1); }
   HEARTH_TWO(operator+) HEARTH_TWO(operator-) HEARTH_TWO(operator*) HEARTH_TWO(operator/) HEARTH_TWO(pow) HEARTH_TWO(zeta)
   HEARTH_TWO(floor_divide) HEARTH_TWO(operator<) HEARTH_TWO(operator>) HEARTH_TWO(operator==)
 #undef HEARTH_TWO
 #define HEARTH_ONE(name) \
-  friend constexpr Uses name(Uses a) { return a; }
+  friend constexpr Uses name(Uses a) { return Uses(a.bits, a.steps + 1); }
   HEARTH_ONE(operator-) HEARTH_ONE(cos) HEARTH_ONE(cosh) HEARTH_ONE(digamma) HEARTH_ONE(erfc) HEARTH_ONE(exp) HEARTH_ONE(log) HEARTH_ONE(rsqrt)
   HEARTH_ONE(sigmoid) HEARTH_ONE(sign) HEARTH_ONE(sin) HEARTH_ONE(sinh) HEARTH_ONE(softplus) HEARTH_ONE(sqrt) HEARTH_ONE(square)
   HEARTH_ONE(tanh) HEARTH_ONE(abs) HEARTH_ONE(trunc) HEARTH_ONE(zero_like) HEARTH_ONE(unavailable)
 #undef HEARTH_ONE
-  friend constexpr Uses when(Uses a, Uses b, Uses c) { return Uses(a.bits | b.bits | c.bits); }
+  friend constexpr Uses when(Uses a, Uses b, Uses c) { return Uses(a.bits | b.bits | c.bits, a.steps + b.steps + c.steps + 1); }
 };
 inline constexpr Uses uses_g{1u}, uses_a{2u}, uses_b{4u}, uses_y{8u};
 

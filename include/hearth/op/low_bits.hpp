@@ -7,7 +7,8 @@
 
 namespace hearth {
 
-/// How real values become small numbers: q = round(x / scale) + zero_point, saturated to the storage's range.
+/// How real values become small numbers: q = round(x / scale) + zero_point, saturated to the storage's range (floats too: infinity
+/// becomes the largest finite value). x / scale is formed in the dtype of x, in f32 for 16-bit floats. NaN stays NaN in f8, else gives 0.
 /// One scale for the whole array (axis < 0), one per index of `axis` (block 0), or one per `block` elements along `axis`.
 /// A symmetric scheme has no zero points. Storage below 8 bits packs along the last axis, low bits first, into u8.
 struct QuantScheme {

@@ -1,4 +1,5 @@
 // op/solve: decompositions and the Fourier transform, over the last two axes (batched over the others) of f32 and f64.
+// Signs and phases of singular and eigenvectors are free. Svd, Eigh and Eig of NaN or infinity are errors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "../core/spec.hpp"
@@ -29,7 +30,8 @@ struct Svd {
 struct Eigh {
   static constexpr int inputs = 1, outputs = 2;
 };
-/// a -> complex eigenvalues [..., n, 2] and right eigenvectors as columns [..., n, n, 2]; the last axis is real, imaginary.
+/// a -> complex eigenvalues [..., n, 2] in no particular order, conjugate pairs side by side, and right eigenvectors of length 1 as
+/// columns [..., n, n, 2]; the last axis is real, imaginary.
 struct Eig {
   static constexpr int inputs = 1, outputs = 2;
 };
@@ -40,6 +42,7 @@ struct TriangularSolve {
 };
 /// Complex numbers are a last axis of size 2 (real, imaginary). x -> its discrete Fourier transform along `axis` (which
 /// counts without the last axis), of any length; exp(-2 pi i j k / n) forward, the conjugate where `inverse`.
+/// Norm::orthogonal multiplies by 1/sqrt(n) in both directions, Norm::forward by 1/n in the forward direction only.
 struct Fft {
   static constexpr int inputs = 1, outputs = 1;
   int axis = -1;
@@ -66,6 +69,7 @@ struct NonZero {
   static constexpr int inputs = 1, outputs = 1;
 };
 /// x -> its distinct values ascending [count], i64 position of each element among them (x's shape), i64 counts [count].
+/// 0 and -0 are one value, written as the one that comes first; each NaN is a value of its own, and they come last.
 struct Unique {
   static constexpr int inputs = 1, outputs = 3;
 };

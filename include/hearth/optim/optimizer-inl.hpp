@@ -7,6 +7,9 @@
 #include "gradients.hpp"
 #include "optimizer.hpp"
 
+/// Each of these templates is stamped for each stack.
+#define HEARTH_OPTIM_FUNCTIONS(X) X(Optimizer) X(GradientFunctions)
+
 namespace hearth {
 
 namespace detail {
@@ -26,45 +29,53 @@ inline int memory_count(const OptimizerConfig& config) {
   };
   return std::visit(Count{}, config);
 }
-inline bool same_config(const OptimizerConfig& a, const OptimizerConfig& b) {
-  return rate_of(const_cast<OptimizerConfig&>(a)) == rate_of(const_cast<OptimizerConfig&>(b)) &&
-         decay_of(const_cast<OptimizerConfig&>(a)) == decay_of(const_cast<OptimizerConfig&>(b));
+/// A rate or a decay: not negative, and not NaN.
+inline bool check_number(std::string_view what, double value) {
+  if (value >= 0) return true;
+  return fail("optimizer", "the " + std::string(what) + " is " + to_string(Scalar(value)) + "; it must not be negative");
 }
+/// Groups change rate and decay only.
+inline bool same_config(OptimizerConfig a, OptimizerConfig b) { return rate_of(a) == rate_of(b) && decay_of(a) == decay_of(b); }
 }  // namespace detail
 
 template <class B>
-void Optimizer<B>::Names::param(std::string_view path, Dyn<B>&, int) {
-  optimizer.names_.emplace_back(path);
+void Optimizer<B>::Names::param(std::string_view path, Dyn<B>& value, int) {
+  if (value) optimizer.known_.push_back({std::string(path), value.shape()});
 }
 
 template <class B>
 void Optimizer<B>::Collector::param(std::string_view path, Dyn<B>& value, int) {
-  if (!value) return;
-  for (Item& item : items)
-    if (leaf_identity(*item.places.front()) == leaf_identity(value)) {
-      item.places.push_back(&value);
-      return;
-    }
-  HandleOf<Inner> gradient = gradients.take(value.handle);
-  if (!gradient) return;
-  items.push_back({std::string(path), {&value}, Dyn<Inner>(std::move(gradient))});
+  if constexpr (is_autodiff<B>) {
+    if (!value) return;
+    for (Item& item : items)
+      if (leaf_identity(*item.places.front()) == leaf_identity(value)) {
+        item.paths.emplace_back(path);
+        item.places.push_back(&value);
+        return;
+      }
+    HandleOf<Values> gradient = gradients.take(value.handle);
+    if (gradient) items.push_back({.paths = {std::string(path)}, .places = {&value}, .gradient = Dyn<Values>(std::move(gradient))});
+  }
 }
 
 template <class B>
 void Optimizer<B>::check() const {
   OptimizerConfig config = config_;
-  if (!(detail::rate_of(config) >= 0)) (void)fail("optimizer", "the learning rate is " + to_string(Scalar(detail::rate_of(config))) + "; it must not be negative");
-  if (names_.empty()) (void)fail("optimizer", "the model has no parameters", {}, "fields of type Param<B, Rank> are parameters");
+  if (!detail::check_number("learning rate", detail::rate_of(config)) || !detail::check_number("weight decay", detail::decay_of(config))) return;
+  if (known_.empty()) return (void)fail("optimizer", "the model has no parameters", {}, "fields of type Param<B, Rank> are parameters");
   if (const auto* sgd = std::get_if<Sgd>(&config_); sgd && sgd->nesterov && (sgd->momentum <= 0 || sgd->dampening != 0))
     (void)fail("optimizer", "Nesterov's form takes a momentum above 0 and no dampening");
 }
 
 template <class B>
 Optimizer<B>& Optimizer<B>::group(std::string pattern, GroupOptions options) {
-  if (std::none_of(names_.begin(), names_.end(), [&](const std::string& name) { return matches(pattern, name); })) {
+  if ((options.rate && !detail::check_number("learning rate of a group", *options.rate)) ||
+      (options.weight_decay && !detail::check_number("weight decay of a group", *options.weight_decay)))
+    return *this;
+  if (std::none_of(known_.begin(), known_.end(), [&](const Known& known) { return matches(pattern, known.path); })) {
     std::string some;
-    for (std::size_t i = 0; i < names_.size() && i < 6; ++i) some += (i ? ", " : "") + names_[i];
-    (void)fail("optimizer", "no parameter matches \"" + pattern + "\"", {}, "the parameters are " + some + (names_.size() > 6 ? ", ..." : ""));
+    for (std::size_t i = 0; i < known_.size() && i < 6; ++i) some += (i ? ", " : "") + known_[i].path;
+    (void)fail("optimizer", "no parameter matches \"" + pattern + "\"", {}, "the parameters are " + some + (known_.size() > 6 ? ", ..." : ""));
     return *this;
   }
   groups_.push_back({std::move(pattern), options});
@@ -79,37 +90,27 @@ double Optimizer<B>::rate() const {
 
 template <class B>
 void Optimizer<B>::set_rate(double rate) {
-  if (first_rate_ == 0) first_rate_ = detail::rate_of(config_);
-  detail::rate_of(config_) = rate;
+  if (detail::check_number("learning rate", rate)) detail::rate_of(config_) = rate;
 }
 
 template <class B>
-OptimizerConfig Optimizer<B>::config_for(const std::string& path, bool& frozen) const {
+std::optional<OptimizerConfig> Optimizer<B>::config_for(const Item& item) const {
   OptimizerConfig config = config_;
-  frozen = false;
+  bool frozen = false;
   for (const Group& group : groups_) {
-    if (!matches(group.pattern, path)) continue;
-    frozen = group.options.frozen;
-    if (group.options.rate) {
-      OptimizerConfig base = config_;
-      const double ratio = first_rate_ != 0 ? detail::rate_of(base) / first_rate_ : 1;
-      detail::rate_of(config) = *group.options.rate * ratio;
-    }
-    if (group.options.weight_decay) detail::decay_of(config) = *group.options.weight_decay;
+    if (std::none_of(item.paths.begin(), item.paths.end(), [&](const std::string& path) { return matches(group.pattern, path); })) continue;
+    const GroupOptions& options = group.options;
+    if (options.frozen) frozen = *options.frozen;
+    if (options.rate) detail::rate_of(config) = first_rate_ != 0 ? *options.rate * (rate() / first_rate_) : *options.rate;
+    if (options.weight_decay) detail::decay_of(config) = *options.weight_decay;
   }
+  if (frozen) return {};
   return config;
 }
 
 template <class B>
-std::vector<Dyn<typename B::Inner>>& Optimizer<B>::memory_of(const std::string& path) {
-  for (Memory& memory : memory_)
-    if (memory.path == path) return memory.values;
-  return memory_.emplace_back(Memory{path, {}}).values;
-}
-
-template <class B>
-State<typename B::Inner> Optimizer<B>::state() const {
-  State<Inner> state;
+auto Optimizer<B>::state() const -> State<Values> {
+  State<Values> state;
   state.set("steps", steps_);
   state.set("rate", rate());
   state.set("first_rate", first_rate_);
@@ -119,12 +120,17 @@ State<typename B::Inner> Optimizer<B>::state() const {
 }
 
 template <class B>
-void Optimizer<B>::restore(const State<Inner>& state) {
+void Optimizer<B>::restore(const State<Values>& state) {
+  const auto steps = state.template get<std::int64_t>("steps");
+  const auto rate = state.template get<double>("rate"), first_rate = state.template get<double>("first_rate");
+  if (steps < 0 || !(rate >= 0) || !(first_rate >= 0)) return (void)fail("optimizer", "the state has a negative number of steps or a negative rate");
   std::vector<Memory> restored;
   for (const auto& [name, value] : state.tensors) {
     const std::string path = name.substr(0, name.rfind('.'));
-    if (std::find(names_.begin(), names_.end(), path) == names_.end())
-      return (void)fail("optimizer", "the state has momenta of \"" + path + "\", which the model does not have");
+    const auto known = std::find_if(known_.begin(), known_.end(), [&](const Known& k) { return k.path == path; });
+    if (known == known_.end()) return (void)fail("optimizer", "the state has momenta of \"" + path + "\", which the model does not have");
+    if (value.shape() != known->shape)
+      return (void)fail("optimizer", "the state has momenta of shape " + to_string(value.shape()) + " for \"" + path + "\", which is " + to_string(known->shape));
     if (restored.empty() || restored.back().path != path) restored.push_back({path, {}});
     restored.back().values.push_back(value);
   }
@@ -132,9 +138,10 @@ void Optimizer<B>::restore(const State<Inner>& state) {
     if (int(memory.values.size()) != detail::memory_count(config_))
       return (void)fail("optimizer", "the state has " + std::to_string(memory.values.size()) + " momenta of \"" + memory.path + "\"; this configuration keeps " +
                                         std::to_string(detail::memory_count(config_)));
-  steps_ = state.template get<std::int64_t>("steps");
-  detail::rate_of(config_) = state.template get<double>("rate");
-  first_rate_ = state.template get<double>("first_rate");
+  std::sort(restored.begin(), restored.end(), [](const Memory& a, const Memory& b) { return a.path < b.path; });
+  steps_ = steps;
+  detail::rate_of(config_) = rate;
+  first_rate_ = first_rate;
   memory_ = std::move(restored);
 }
 
@@ -162,61 +169,75 @@ struct StepOp {
 
 template <class B>
 void Optimizer<B>::take_step(Collector& collector) {
-  ++steps_;
-  // Parameters with equal settings take one step together, as one op over lists.
-  std::vector<Item*> left;
-  for (Item& item : collector.items) left.push_back(&item);
-  while (!left.empty()) {
-    bool frozen = false;
-    const OptimizerConfig config = config_for(left.front()->path, frozen);
-    const bool first = memory_of(left.front()->path).empty();
-    std::vector<Item*> together, others;
-    for (Item* item : left) {
-      bool other_frozen = false;
-      const OptimizerConfig other = config_for(item->path, other_frozen);
-      const bool same = other_frozen == frozen && detail::same_config(config, other) && memory_of(item->path).empty() == first;
-      (same ? together : others).push_back(item);
-    }
-    left = std::move(others);
-    if (frozen) continue;
+  if constexpr (is_autodiff<B>) step_together(collector);
+}
 
-    std::visit(
-        [&](const auto& c) {
-          const auto op = detail::StepOp{std::int64_t(together.size()), steps_, first}(c);
-          using Op = std::remove_const_t<decltype(op)>;
-          const int remembered = detail::memory_count(config);
-          std::vector<HandleOf<Inner>> in;
-          for (Item* item : together) in.push_back(item->places.front()->handle.value);
-          for (Item* item : together) in.push_back(std::move(item->gradient.handle));
-          for (int m = 0; m < remembered; ++m)
-            for (Item* item : together) {
-              auto& memory = memory_of(item->path);
-              if (memory.size() <= std::size_t(m)) memory.push_back(zero_like(Dyn<Inner>(item->places.front()->handle.value)));
-              in.push_back(memory[std::size_t(m)].handle);
-            }
-          // A claimed step writes into what it alone owns: give up our own handles, now that nothing can be wrong with them.
-          if (claims<Inner>(op, specs_of<Inner, Op>(in)))
-            for (Item* item : together) {
-              for (Dyn<B>* place : item->places) place->handle = {};
-              memory_of(item->path).clear();
-            }
-          auto out = apply<Inner>(op, std::move(in));
-          const std::size_t n = together.size();
-          for (std::size_t i = 0; i < n; ++i) {
-            const auto leaf = B::track(B::from_inner(std::move(out[i])));
-            for (Dyn<B>* place : together[i]->places) place->handle = leaf;
-            auto& memory = memory_of(together[i]->path);
-            memory.clear();
-            for (int m = 0; m < remembered; ++m) memory.push_back(Dyn<Inner>(std::move(out[n * std::size_t(m + 1) + i])));
-          }
-        },
-        config);
+template <class B>
+void Optimizer<B>::step_together(Collector& collector)
+  requires is_autodiff<B>
+{
+  ++steps_;
+  auto found = [this](const std::string& path) {
+    return std::lower_bound(memory_.begin(), memory_.end(), path, [](const Memory& memory, const std::string& p) { return memory.path < p; });
+  };
+  std::vector<Item*> left;
+  for (Item& item : collector.items)
+    if (auto config = config_for(item)) {
+      item.config = *config;
+      left.push_back(&item);
+      if (auto at = found(item.paths.front()); at == memory_.end() || at->path != item.paths.front()) memory_.insert(at, Memory{item.paths.front(), {}});
+    }
+  for (Item* item : left) item->memory = &*found(item->paths.front());
+  // Parameters with equal settings take one step together, as one op over lists.
+  while (!left.empty()) {
+    const Item& first = *left.front();
+    const auto others = std::stable_partition(left.begin(), left.end(), [&](const Item* item) {
+      return detail::same_config(item->config, first.config) && item->memory->values.empty() == first.memory->values.empty();
+    });
+    step_alike(std::span<Item*>(left.data(), std::size_t(others - left.begin())));
+    left.erase(left.begin(), others);
   }
 }
 
 template <class B>
+void Optimizer<B>::step_alike(std::span<Item*> together)
+  requires is_autodiff<B>
+{
+  const auto step = [&](const auto& config) {
+    const auto op = detail::StepOp{std::int64_t(together.size()), steps_, together.front()->memory->values.empty()}(config);
+    using Op = std::remove_const_t<decltype(op)>;
+    const auto remembered = std::size_t(detail::memory_count(together.front()->config));
+    std::vector<HandleOf<Values>> in;
+    for (Item* item : together) in.push_back(item->places.front()->handle.value);
+    for (Item* item : together) in.push_back(std::move(item->gradient.handle));
+    for (std::size_t m = 0; m < remembered; ++m)
+      for (Item* item : together)
+        in.push_back(m < item->memory->values.size() ? item->memory->values[m].handle : zero_like(Dyn<Values>(item->places.front()->handle.value)).handle);
+    // A claimed step writes into what it alone owns: give up our own handles, once it is sure that they fit.
+    const auto specs = specs_of<Values, Op>(in);
+    (void)infer(op, specs);
+    if (pending_error()) return;
+    if (claims<Values>(op, specs))
+      for (Item* item : together) {
+        for (Dyn<B>* place : item->places) place->handle = {};
+        item->memory->values.clear();
+      }
+    auto out = apply<Values>(op, std::move(in));
+    const std::size_t n = together.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto leaf = B::track(B::from_inner(std::move(out[i])));
+      for (Dyn<B>* place : together[i]->places) place->handle = leaf;
+      auto& values = together[i]->memory->values;
+      values.clear();
+      for (std::size_t m = 0; m < remembered; ++m) values.push_back(Dyn<Values>(std::move(out[n * (m + 1) + i])));
+    }
+  };
+  std::visit(step, together.front()->config);
+}
+
+template <class B>
 void GradientFunctions<B>::accumulate(Gradients<B>& into, Gradients<B> more) {
-  for (auto& entry : more.entries()) into.add(std::move(entry.node), Dyn<B>(std::move(entry.gradient)));
+  for (auto& entry : more.entries()) into.add(std::move(entry));
 }
 template <class B>
 void GradientFunctions<B>::scale(Gradients<B>& gradients, Scalar factor) {
@@ -230,6 +251,7 @@ void GradientFunctions<B>::clip_by_value(Gradients<B>& gradients, double limit) 
 template <class B>
 Dyn<B> GradientFunctions<B>::clip_by_norm(Gradients<B>& gradients, double limit, double p) {
   if (gradients.entries().empty()) return fail("clip_by_norm", "there are no gradients");
+  if (!(limit >= 0) || !(p > 0)) return fail("clip_by_norm", "the limit is " + to_string(Scalar(limit)) + " and p " + to_string(Scalar(p)) + "; they must not be negative, nor p 0");
   // The norm of all is the norm of their norms; it is taken in f32 at least.
   const bool infinite = p > 1e300;
   Dyn<B> total;
@@ -239,6 +261,7 @@ Dyn<B> GradientFunctions<B>::clip_by_norm(Gradients<B>& gradients, double limit,
     const Axes all = all_axes(g.rank());
     Dyn<B> part = infinite ? reduce(ReduceCode::max, abs(std::move(g)), all) : sum(p == 2 ? square(std::move(g)) : pow(abs(std::move(g)), p), all);
     part = reshape(std::move(part), {});
+    if (total && part.dtype() != total.dtype()) part = cast(std::move(part), total.dtype());
     if (!total) total = std::move(part);
     else if (infinite) total = maximum(std::move(total), std::move(part));
     else total = std::move(total) + std::move(part);

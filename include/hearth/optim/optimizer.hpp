@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 
 #include "../core/match.hpp"
@@ -14,8 +15,8 @@ namespace hearth {
 
 /// What a group of parameters does differently.
 struct GroupOptions {
-  std::optional<double> rate, weight_decay;
-  bool frozen = false;  ///< no step is taken; the gradient is ignored
+  std::optional<double> rate = {}, weight_decay = {};
+  std::optional<bool> frozen = {};  ///< true: no step is taken; the gradient is ignored
 };
 
 /// B records gradients: Autodiff<...>.
@@ -24,19 +25,19 @@ struct GroupOptions {
 ///   optimizer.step(model, backward(loss));
 template <class B>
 class Optimizer {
-  static_assert(is_autodiff<B>, "hearth: an optimizer needs a model whose backend records gradients: build it on Autodiff<B>");
-
  public:
-  using Inner = typename B::Inner;
+  using Values = hearth::Inner<B>;  ///< the backend on which gradients and momenta live
 
   template <class M>
-  Optimizer(OptimizerConfig config, const M& model) : config_(std::move(config)) {
+  Optimizer(OptimizerConfig config, const M& model) : config_(std::move(config)), first_rate_(rate()) {
+    static_assert(is_autodiff<B>, "hearth: an optimizer needs a model whose backend records gradients: build it on Autodiff<B>");
     Names names(*this);
     walk<B>(model, names);
     check();
   }
 
-  /// The parameters that match a pattern, from now on. A later group wins over an earlier one. An error if nothing matches.
+  /// The parameters that match a pattern, from now on; a tied parameter by any of its names. Where groups overlap, what a later one
+  /// says wins. An error if nothing matches.
   Optimizer& group(std::string pattern, GroupOptions options);
 
   /// The base learning rate. Groups with a rate of their own keep their ratio to it.
@@ -47,21 +48,26 @@ class Optimizer {
 
   /// One step. Parameters without a gradient stay as they are; tied parameters take one step together.
   template <class M>
-  void step(M& model, Gradients<Inner> gradients) {
+  void step(M& model, Gradients<Values> gradients) {
     Collector collector(gradients);
     walk<B>(model, collector);
     take_step(collector);
   }
 
   /// Steps, rate and momenta, by field path: enough to go on as if nothing had happened, with the same configuration and groups.
-  State<Inner> state() const;
-  void restore(const State<Inner>& state);
+  State<Values> state() const;
+  /// Nothing is changed if the state does not fit.
+  void restore(const State<Values>& state);
 
  private:
   /// What is remembered of one parameter, in the order of the step's op.
   struct Memory {
     std::string path;
-    std::vector<Dyn<Inner>> values;
+    std::vector<Dyn<Values>> values;
+  };
+  struct Known {
+    std::string path;
+    Shape shape;
   };
   struct Group {
     std::string pattern;
@@ -74,26 +80,32 @@ class Optimizer {
   };
   /// One leaf with a gradient, and every place in the model that holds it.
   struct Item {
-    std::string path;
+    std::vector<std::string> paths;
     std::vector<Dyn<B>*> places;
-    Dyn<Inner> gradient;
+    Dyn<Values> gradient;
+    OptimizerConfig config = {};
+    Memory* memory = nullptr;
   };
   struct Collector final : Walker<B> {
-    explicit Collector(Gradients<Inner>& g) : gradients(g) {}
+    explicit Collector(Gradients<Values>& g) : gradients(g) {}
     void param(std::string_view path, Dyn<B>& value, int rank) override;
-    Gradients<Inner>& gradients;
+    Gradients<Values>& gradients;
     std::vector<Item> items;
   };
   void check() const;
   void take_step(Collector& collector);
-  OptimizerConfig config_for(const std::string& path, bool& frozen) const;
-  std::vector<Dyn<Inner>>& memory_of(const std::string& path);
+  void step_together(Collector& collector)
+    requires is_autodiff<B>;
+  void step_alike(std::span<Item*> together)
+    requires is_autodiff<B>;
+  /// What the groups make of the configuration; none if the parameter is frozen.
+  std::optional<OptimizerConfig> config_for(const Item& item) const;
 
   OptimizerConfig config_;
-  double first_rate_ = 0;  // what groups' own rates are relative to; 0 until the rate is first changed
+  double first_rate_;  // what groups' own rates are relative to
   std::vector<Group> groups_;
-  std::vector<std::string> names_;
-  std::vector<Memory> memory_;
+  std::vector<Known> known_;
+  std::vector<Memory> memory_;  // sorted by path
   std::int64_t steps_ = 0;
 };
 

@@ -41,7 +41,7 @@ template <class Then = ConstantSchedule>
 struct WarmUp {
   std::int64_t steps = 1;
   double from = 0;
-  Then then;
+  Then then = {};
   double rate(std::int64_t step) const {
     if (step >= steps) return then.rate(step - steps);
     return then.rate(0) * (from + (1 - from) * double(step) / double(steps));

@@ -4,6 +4,9 @@
 #include "checkpoint.hpp"
 #include "model-inl.hpp"
 
+/// Each of these templates is stamped for each stack.
+#define HEARTH_STORE_FUNCTIONS(X) X(detail::ModelFile) X(detail::CheckpointState)
+
 namespace hearth::detail {
 
 template <class B>
@@ -21,6 +24,7 @@ void CheckpointState<B>::add_model(CheckpointFile& file, std::string_view sectio
     file.names.push_back(std::string(section) + "/" + reader.names[i]);
     file.data.push_back(std::move(reader.data[i]));
   }
+  for (const auto& [alias, name] : reader.ties) file.numbers.emplace_back("tied:" + std::string(section) + "/" + alias, std::string(section) + "/" + name);
 }
 
 template <class B>

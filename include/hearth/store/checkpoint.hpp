@@ -2,8 +2,13 @@
 // generators, loaders, counters.
 //   Checkpoint<B> checkpoint;
 //   checkpoint.add("model", model);          checkpoint.add("optimizer", optimizer);
-//   checkpoint.add("generator", default_generator<B>());   checkpoint.add("loader", loader.state());
+//   checkpoint.add("generator", default_generator<B>());   checkpoint.add("loader", loader);
 //   checkpoint.save("run.safetensors");
+// and, later, with a model, an optimiser and a loader made as before:
+//   auto checkpoint = Checkpoint<B>::open("run.safetensors");
+//   checkpoint.get("model", model);          checkpoint.get("optimizer", optimizer);     checkpoint.get("loader", loader);
+//   Generator generator;
+//   checkpoint.get("generator", generator);  set_default_generator<B>(generator);
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "../nn/state.hpp"
@@ -16,7 +21,7 @@ namespace detail {
 struct CheckpointFile {
   std::vector<std::string> names;
   std::vector<TensorData> data;
-  std::vector<std::pair<std::string, std::string>> numbers;
+  std::vector<std::pair<std::string, std::string>> numbers;  // and the names of tied parameters
 
   void add_number(std::string_view section, std::string_view name, const Scalar& value);
   void save(const std::string& path) const;
@@ -33,17 +38,15 @@ struct CheckpointState {
 
 template <class T>
 concept HasState = requires(const T& object) { object.state().tensors; };
-template <class B>
-using WithoutTape = typename decltype([] {
-  if constexpr (is_autodiff<B>) return TypeTag<typename B::Inner>{};
-  else return TypeTag<B>{};
-}())::type;
+/// Its state is a plain aggregate of numbers: a Loader.
+template <class T>
+concept HasNumbers = !HasState<T> && requires(T& object) { object.restore(object.state()); };
 }  // namespace detail
 
 /// B is the model's backend.
 template <class B>
 class Checkpoint {
-  using Inner = detail::WithoutTape<B>;
+  using Values = Inner<B>;
 
  public:
   Checkpoint() = default;
@@ -55,32 +58,39 @@ class Checkpoint {
     return checkpoint;
   }
 
-  /// A module, anything with state() and restore() (an Optimizer), or a plain aggregate of numbers. Sections have different names.
+  /// A module, anything with state() and restore() (an Optimizer, a Loader), or a plain aggregate of numbers (a Generator, your own
+  /// counters). Sections have different names.
   template <class T>
   void add(std::string_view section, const T& object) {
     if constexpr (detail::HasState<T>) {
-      detail::CheckpointState<Inner>::add(written_, section, object.state());
+      detail::CheckpointState<Values>::add(written_, section, object.state());
+    } else if constexpr (detail::HasNumbers<T>) {
+      add(section, object.state());
     } else if constexpr (requires { typename BackendOf<T>; }) {
       typename detail::ModelFile<B>::Reader reader;
       walk<B>(object, reader);
       detail::CheckpointState<B>::add_model(written_, section, reader);
     } else {
-      detail::CheckpointState<Inner>::add(written_, section, state_of<Inner>(object));
+      detail::CheckpointState<Values>::add(written_, section, state_of<Values>(object));
     }
   }
   void save(const std::string& path) const { written_.save(path); }
 
-  /// Puts a section back into an object of the kind that was added.
+  /// Puts a section back into an object of the kind that was added. An Error of kind file if the file has no such section.
   template <class T>
   void get(std::string_view section, T& object, const DeviceOf<B>& device = {}) const {
     if constexpr (detail::HasState<T>) {
-      object.restore(detail::CheckpointState<Inner>::read(read_, path_, section, device));
+      object.restore(detail::CheckpointState<Values>::read(read_, path_, section, device));
+    } else if constexpr (detail::HasNumbers<T>) {
+      auto state = object.state();
+      get(section, state, device);
+      object.restore(state);
     } else if constexpr (requires { typename BackendOf<T>; }) {
       LoadOptions options;
       options.prefix = std::string(section) + "/";
       (void)load(read_, object, options, path_);
     } else {
-      restore(object, detail::CheckpointState<Inner>::read(read_, path_, section, device));
+      restore(object, detail::CheckpointState<Values>::read(read_, path_, section, device));
     }
   }
 

@@ -64,7 +64,7 @@ void ModelFile<B>::write(const std::string& path, Reader& reader, std::span<cons
 template <class B>
 LoadReport ModelFile<B>::fill(const Safetensors& file, std::string_view path, Places& places, const LoadOptions& options, const DeviceOf<B>& device) {
   LoadReport report;
-  const std::vector<int> source = match_names(path, places.wanted, file.entries(), options, report);
+  const std::vector<int> source = match_names(path, places.wanted, file, options, report);
   std::vector<Dyn<B>> made(source.size());
   for (std::size_t i = 0; i < source.size(); ++i) {  // everything that may fail, before anything is changed
     if (source[i] < 0) continue;
@@ -72,13 +72,13 @@ LoadReport ModelFile<B>::fill(const Safetensors& file, std::string_view path, Pl
     const Wanted& w = places.wanted[i];
     Dyn<B> value(B::upload(w.defined ? B::device(places.values[i]->handle) : device, entry.spec, entry.bytes.data()));
     if (w.defined && w.spec.dtype != entry.spec.dtype) value = Dyn<B>::cast(std::move(value), w.spec.dtype);
-    if constexpr (is_autodiff<B>)
-      if (places.is_param[i]) value = Dyn<B>(B::track(std::move(value.handle)));
+    if constexpr (is_autodiff<B>)  // what is frozen stays so
+      if (places.is_param[i] && (!w.defined || B::tracked(places.values[i]->handle))) value = Dyn<B>(B::track(std::move(value.handle)));
     made[i] = std::move(value);
   }
   for (std::size_t i = 0; i < source.size(); ++i) {
     const int tied = places.wanted[i].tied_to;
-    if (tied >= 0) *places.values[i] = *places.values[std::size_t(tied)];
+    if (tied >= 0 && source[i] == source[std::size_t(tied)]) *places.values[i] = *places.values[std::size_t(tied)];
     else if (made[i]) *places.values[i] = std::move(made[i]);
   }
   return report;

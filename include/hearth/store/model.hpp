@@ -14,8 +14,8 @@ struct Rename {
 struct LoadOptions {
   bool strict = true;           ///< missing, unexpected and mismatched names are one error that lists them all; else they are reported
   bool convert = false;         ///< accept another dtype of the same kind and convert it
-  std::vector<Rename> renames;  ///< applied in order to each name of the file
-  std::string prefix;           ///< only names that begin so count, and are used without it: "model."
+  std::vector<Rename> renames = {};  ///< applied in order to each name of the file
+  std::string prefix = {};           ///< only names that begin so count, and are used without it: "model."
 };
 
 /// What load found. Sentences, with shapes and near names.
@@ -34,8 +34,7 @@ struct Wanted {
   int tied_to = -1;      ///< an earlier place that holds the same leaf
 };
 /// Which entry of the file each place gets (-1: none), and the report; raises what strictness demands.
-std::vector<int> match_names(std::string_view path, std::span<const Wanted> wanted, std::span<const Safetensors::Entry> entries, const LoadOptions& options,
-                             LoadReport& report);
+std::vector<int> match_names(std::string_view path, std::span<const Wanted> wanted, const Safetensors& file, const LoadOptions& options, LoadReport& report);
 
 template <class B>
 struct ModelFile {
@@ -68,14 +67,17 @@ void save(const std::string& path, const M& model, std::span<const std::pair<std
   detail::ModelFile<BackendOf<M>>::write(path, reader, metadata);
 }
 
-/// Fills a model from a file. Nothing is changed if an error is raised. Parameters that are tied in the model stay tied.
+/// Fills a model from a file. Nothing is changed if an error is raised. Parameters that are tied in the model stay tied, unless the
+/// file has different values for them; frozen ones stay frozen.
 template <class M>
+  requires requires { typename BackendOf<M>; }
 LoadReport load(const Safetensors& file, M& model, const LoadOptions& options = {}, std::string_view path = "file") {
   typename detail::ModelFile<BackendOf<M>>::Places places;
   walk<BackendOf<M>>(model, places);
   return detail::ModelFile<BackendOf<M>>::fill(file, path, places, options, {});
 }
 template <class M>
+  requires requires { typename BackendOf<M>; }
 LoadReport load(const std::string& path, M& model, const LoadOptions& options = {}) {
   return load(Safetensors::open(path), model, options, path);
 }

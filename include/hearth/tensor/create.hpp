@@ -7,6 +7,13 @@
 
 namespace hearth {
 
+namespace detail {
+/// Computed in doubles on the host, so that both ends are exact and every backend has the same numbers.
+std::vector<double> linspace(double start, double stop, std::int64_t count);
+/// How many of start, start + step, ... lie before stop; an error where step is 0.
+std::int64_t range_count(Scalar start, Scalar stop, Scalar step);
+}  // namespace detail
+
 /// Compiled per stack.
 template <class B>
 struct CreateFunctions {
@@ -130,7 +137,8 @@ using Braces = std::initializer_list<T>;
 void check_braces(std::int64_t first, std::int64_t other);
 template <class T, class E>
 void flatten_braces(const T& value, std::vector<E>& elements, Shape&, int) {
-  elements.push_back(E(value));
+  if constexpr (std::is_same_v<T, Scalar>) elements.push_back(value.template to<E>());
+  else elements.push_back(E(value));
 }
 template <class T, class E>
 void flatten_braces(Braces<T> list, std::vector<E>& elements, Shape& shape, int depth) {
@@ -138,10 +146,16 @@ void flatten_braces(Braces<T> list, std::vector<E>& elements, Shape& shape, int 
   else check_braces(shape[depth], std::int64_t(list.size()));
   for (const T& item : list) flatten_braces(item, elements, shape, depth + 1);
 }
+template <class Kind, class T>
+consteval auto brace_element() {
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<Kind, Bool>) return std::uint8_t{};  // a vector of bool is packed
+  else if constexpr (!std::is_same_v<T, Scalar>) return Element<T>{};
+  else return std::conditional_t<std::is_same_v<Kind, Int>, std::int64_t, double>{};
+}
 template <class B, class Kind, int Rank, class T, class List>
 Tensor<B, Rank, KindOr<Kind, T>> from_braces(List list, const DeviceOf<B>& device, Dtype dtype) {
   using K = KindOr<Kind, T>;
-  using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, Element<T>>;  // a vector of bool is packed
+  using E = decltype(brace_element<K, T>());
   std::vector<E> elements;
   Shape shape;
   flatten_braces(list, elements, shape, 0);
@@ -152,20 +166,29 @@ Tensor<B, Rank, KindOr<Kind, T>> from_braces(List list, const DeviceOf<B>& devic
 
 }  // namespace detail
 
-// tensor<B>({{1, 2}, {3, 4}}, device): floating numbers give Float, integers Int, bool Bool, unless a kind is named
-// (tensor<B, Float>({1, 2, 3})); the dtype is the kind's unless it is given.
+// tensor<B>({{1, 2}, {3, 4}}, device): floating numbers give Float, integers Int, bool Bool, numbers of several types Float, unless a
+// kind is named (tensor<B, Float>({1, 2, 3})); the dtype is the kind's unless it is given.
 // clang-format off
 #define HEARTH_FROM_BRACES(rank, ...)                                                                                                    \
   template <class B, class Kind = void, class T>                                                                                         \
   Tensor<B, rank, detail::KindOr<Kind, T>> tensor(__VA_ARGS__ list, const DeviceOf<B>& device = {}, Dtype dtype = detail::KindOr<Kind, T>::dtype) { \
     return detail::from_braces<B, Kind, rank, T>(list, device, dtype);                                                                   \
   }
+#define HEARTH_FROM_MIXED_BRACES(rank, ...)                                                                                              \
+  template <class B, class Kind = Float>                                                                                                 \
+  Tensor<B, rank, Kind> tensor(__VA_ARGS__ list, const DeviceOf<B>& device = {}, Dtype dtype = Kind::dtype) {                            \
+    return detail::from_braces<B, Kind, rank, Scalar>(list, device, dtype);                                                              \
+  }
 HEARTH_FROM_BRACES(1, detail::Braces<T>)
 HEARTH_FROM_BRACES(2, detail::Braces<detail::Braces<T>>)
 HEARTH_FROM_BRACES(3, detail::Braces<detail::Braces<detail::Braces<T>>>)
 HEARTH_FROM_BRACES(4, detail::Braces<detail::Braces<detail::Braces<detail::Braces<T>>>>)
-HEARTH_FROM_BRACES(5, detail::Braces<detail::Braces<detail::Braces<detail::Braces<detail::Braces<T>>>>>)
+HEARTH_FROM_MIXED_BRACES(1, detail::Braces<Scalar>)
+HEARTH_FROM_MIXED_BRACES(2, detail::Braces<detail::Braces<Scalar>>)
+HEARTH_FROM_MIXED_BRACES(3, detail::Braces<detail::Braces<detail::Braces<Scalar>>>)
+HEARTH_FROM_MIXED_BRACES(4, detail::Braces<detail::Braces<detail::Braces<detail::Braces<Scalar>>>>)
 #undef HEARTH_FROM_BRACES
+#undef HEARTH_FROM_MIXED_BRACES
 // clang-format on
 
 /// Rank 0, from one number.
@@ -175,23 +198,33 @@ Tensor<B, 0, detail::KindOr<Kind, T>> tensor(T value, const DeviceOf<B>& device 
   using K = detail::KindOr<Kind, T>;
   return Tensor<B, 0, K>(CreateFunctions<B>::full(device, dtype, K::set, Shape{}, value));
 }
+namespace detail {
+template <class List>
+concept HostList = requires(const List& list) {
+  *list.data();
+  list.size();
+};
+template <class List>
+using ItemOf = std::remove_cvref_t<decltype(*std::declval<const List&>().data())>;
+template <class Kind, class List>
+using ListKind = KindOr<Kind, ItemOf<List>>;
+}  // namespace detail
+
 /// Rank 1, from anything with data() and size(): a vector, an array, a span. The elements are copied.
-template <class B, class Kind = void, class List>
-  requires requires(const List& list) { *list.data(); list.size(); }
-auto tensor(const List& list, const DeviceOf<B>& device = {}) {
-  using T = std::remove_cvref_t<decltype(*list.data())>;
-  using K = detail::KindOr<Kind, T>;
-  return Tensor<B, 1, K>(CreateFunctions<B>::from_memory(device, K::dtype, K::set, Shape{std::int64_t(list.size())}, dtype_of<detail::Element<T>>,
-                                                         list.data(), std::int64_t(list.size())));
+template <class B, class Kind = void, detail::HostList List>
+Tensor<B, 1, detail::ListKind<Kind, List>> tensor(const List& list, const DeviceOf<B>& device = {}, Dtype dtype = detail::ListKind<Kind, List>::dtype) {
+  using K = detail::ListKind<Kind, List>;
+  const auto count = std::int64_t(list.size());
+  return Tensor<B, 1, K>(
+      CreateFunctions<B>::from_memory(device, dtype, K::set, Shape{count}, dtype_of<detail::Element<detail::ItemOf<List>>>, list.data(), count));
 }
 /// Of any rank, from such a list in row-major order: tensor<B>(values, {2, 3}).
-template <class B, class Kind = void, class List, std::size_t N>
-  requires requires(const List& list) { *list.data(); list.size(); }
-auto tensor(const List& list, const Dim (&shape)[N], const DeviceOf<B>& device = {}) {
-  using T = std::remove_cvref_t<decltype(*list.data())>;
-  using K = detail::KindOr<Kind, T>;
-  return Tensor<B, int(N), K>(CreateFunctions<B>::from_memory(device, K::dtype, K::set, detail::to_shape(shape), dtype_of<detail::Element<T>>,
-                                                              list.data(), std::int64_t(list.size())));
+template <class B, class Kind = void, detail::HostList List, std::size_t N>
+Tensor<B, int(N), detail::ListKind<Kind, List>> tensor(const List& list, const Dim (&shape)[N], const DeviceOf<B>& device = {},
+                                                       Dtype dtype = detail::ListKind<Kind, List>::dtype) {
+  using K = detail::ListKind<Kind, List>;
+  return Tensor<B, int(N), K>(CreateFunctions<B>::from_memory(device, dtype, K::set, detail::to_shape(shape),
+                                                              dtype_of<detail::Element<detail::ItemOf<List>>>, list.data(), std::int64_t(list.size())));
 }
 /// From memory of the program, row-major: from_memory<B>(pointer, {2, 3}). The elements are copied.
 template <class B, class Kind = void, class T, std::size_t N>

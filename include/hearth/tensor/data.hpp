@@ -24,8 +24,17 @@ struct DataFunctions {
   /// The only element; an error if there are more or none.
   static Scalar item(const Dyn<B>& x);
   static Dyn<B> write(const DeviceOf<B>& device, const Spec& spec, Dtype from_dtype, const void* from);
-  /// An array that carries the pending error where Hearth is built without exceptions.
   static Dyn<B> to_device(Dyn<B> x, const DeviceOf<B>& device);
 };
+
+/// x.to_vector<T>() and x.item<T>() for generic code, which would have to write `x.template item<T>()`.
+template <class T, class B, int R, class K>
+std::vector<T> to_vector(const Tensor<B, R, K>& x) {
+  return x.template to_vector<T>();
+}
+template <class T, class B, int R, class K>
+T item(const Tensor<B, R, K>& x) {
+  return x.template item<T>();
+}
 
 }  // namespace hearth

@@ -38,11 +38,11 @@ struct Dim {
 struct Keep {};
 struct Descending {};
 struct Smallest {};
-struct Reverse {};
+struct Reversed {};
 inline constexpr Keep keep{};              ///< reduced axes stay, with size 1
 inline constexpr Descending descending{};  ///< the largest first
 inline constexpr Smallest smallest{};      ///< the k smallest instead of the k largest
-inline constexpr Reverse reverse{};        ///< running from the end of the axis to its beginning
+inline constexpr Reversed reversed{};      ///< running from the end of the axis to its beginning
 
 /// What variance and standard deviation subtract from the number of elements that they divide by.
 struct Correction {

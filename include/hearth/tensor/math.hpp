@@ -8,7 +8,7 @@ namespace hearth {
 
 namespace detail {
 // Which kinds each row takes, as constants with the rows' names.
-namespace rows {
+namespace row_kinds {
 using namespace kinds;
 #define HEARTH_UNARY(name, set, ...) inline constexpr Kinds name = set;
 #include "../op/unary.def"
@@ -16,12 +16,12 @@ using namespace kinds;
 #define HEARTH_BINARY(name, set, ...) inline constexpr Kinds name = set;
 #include "../op/binary.def"
 #undef HEARTH_BINARY
-}  // namespace rows
+}  // namespace row_kinds
 }  // namespace detail
 
 // clang-format off
 #define HEARTH_KIND_CHECK(name) \
-  static_assert(detail::accepted<K>(detail::rows::name), "hearth: " #name " does not take tensors of this kind; change it with x.cast<Kind>() first")
+  static_assert(detail::accepted<K>(detail::row_kinds::name), "hearth: " #name " does not take tensors of this kind; change it with x.cast<Kind>() first")
 
 #define HEARTH_UNARY(name, ...) \
   template <class B, int R, class K> Tensor<B, R, K> name(Tensor<B, R, K> x) { HEARTH_KIND_CHECK(name); return Tensor<B, R, K>(Dyn<B>::unary(UnaryCode::name, std::move(x.dyn))); }
@@ -33,7 +33,7 @@ using namespace kinds;
   template <class B, int R, class K, int S> Tensor<B, detail::larger<R, S>, K> function(Tensor<B, R, K> a, Tensor<B, S, K> b) { HEARTH_KIND_CHECK(row); return Tensor<B, detail::larger<R, S>, K>(Dyn<B>::binary(BinaryCode::row, std::move(a.dyn), std::move(b.dyn))); } \
   template <class B, int R, class K> Tensor<B, R, K> function(Tensor<B, R, K> a, Scalar b) { HEARTH_KIND_CHECK(row); return Tensor<B, R, K>(Dyn<B>::binary_scalar(BinaryCode::row, std::move(a.dyn), b, Side::right)); } \
   template <class B, int R, class K> Tensor<B, R, K> function(Scalar a, Tensor<B, R, K> b) { HEARTH_KIND_CHECK(row); return Tensor<B, R, K>(Dyn<B>::binary_scalar(BinaryCode::row, std::move(b.dyn), a, Side::left)); } \
-  template <class B, int R, class K, class C, int S, class L> requires detail::Mismatch<B, K, C, L> Tensor<B, R, K> function(const Tensor<B, R, K>& a, const Tensor<C, S, L>&) { static_assert(detail::operands_match<B, K, C, L>()); return a; }
+  template <class B, int R, class K, class C, int S, class L> requires detail::Mismatch<B, K, C, L> Tensor<B, R, K> function(const Tensor<B, R, K>& a, const Tensor<C, S, L>&) { (void)detail::operands_match<B, K, C, L>(); return a; }
 #define HEARTH_BINARY(name, ...) HEARTH_TWO_OPERANDS(name, name)
 #include "../op/binary.def"
 #undef HEARTH_BINARY
@@ -50,7 +50,7 @@ HEARTH_TWO_OPERANDS(operator^, bitwise_xor)
   template <class B, int R, class K, int S> Tensor<B, detail::larger<R, S>, Bool> function(Tensor<B, R, K> a, Tensor<B, S, K> b) { return Tensor<B, detail::larger<R, S>, Bool>(Dyn<B>::compare(CompareCode::row, std::move(a.dyn), std::move(b.dyn))); } \
   template <class B, int R, class K> Tensor<B, R, Bool> function(Tensor<B, R, K> a, Scalar b) { return Tensor<B, R, Bool>(Dyn<B>::compare_scalar(CompareCode::row, std::move(a.dyn), b)); } \
   template <class B, int R, class K> Tensor<B, R, Bool> function(Scalar a, Tensor<B, R, K> b) { return Tensor<B, R, Bool>(Dyn<B>::compare_scalar(CompareCode::mirrored, std::move(b.dyn), a)); } \
-  template <class B, int R, class K, class C, int S, class L> requires detail::Mismatch<B, K, C, L> Tensor<B, R, Bool> function(const Tensor<B, R, K>&, const Tensor<C, S, L>&) { static_assert(detail::operands_match<B, K, C, L>()); return {}; }
+  template <class B, int R, class K, class C, int S, class L> requires detail::Mismatch<B, K, C, L> Tensor<B, R, Bool> function(const Tensor<B, R, K>&, const Tensor<C, S, L>&) { (void)detail::operands_match<B, K, C, L>(); return {}; }
 HEARTH_COMPARISON(operator==, eq, eq) HEARTH_COMPARISON(eq, eq, eq)
 HEARTH_COMPARISON(operator!=, ne, ne) HEARTH_COMPARISON(ne, ne, ne)
 HEARTH_COMPARISON(operator<, lt, gt)  HEARTH_COMPARISON(lt, lt, gt)

@@ -30,16 +30,16 @@ using Reduced = KindOfSet<reduced_kind(Code, Kind::set)>;
 
 template <class B>
 struct ReduceFunctions {
-  static Dyn<B> reduce(ReduceCode code, Dyn<B> x, const Axes& axes, bool keep);
-  static Dyn<B> arg(ArgCode code, Dyn<B> x, int axis, bool keep);
+  static Dyn<B> reduce(ReduceCode code, Dyn<B> x, const Axes& axes, bool stay);
+  static Dyn<B> arg(ArgCode code, Dyn<B> x, int axis, bool stay);
   static Dyn<B> arg(ArgCode code, Dyn<B> x);  ///< of all elements, row-major
-  static Dyn<B> scan(ScanCode code, Dyn<B> x, int axis, bool reverse);
-  static std::array<Dyn<B>, 2> extreme_scan(ArgCode code, Dyn<B> x, int axis, bool reverse);
-  static Dyn<B> variance(Dyn<B> x, const Axes& axes, bool keep, double correction);   ///< two passes
-  static Dyn<B> deviation(Dyn<B> x, const Axes& axes, bool keep, double correction);  ///< its gradient where it is 0 is 0
-  static Dyn<B> norm(Dyn<B> x, const Axes& axes, bool keep, double p);                ///< its gradient at 0 is 0
-  static Dyn<B> logsumexp(Dyn<B> x, const Axes& axes, bool keep, double);
-  static std::array<Dyn<B>, 2> sort(Dyn<B> x, int axis, bool descending);
+  static Dyn<B> scan(ScanCode code, Dyn<B> x, int axis, bool from_end);
+  static std::array<Dyn<B>, 2> extreme_scan(ArgCode code, Dyn<B> x, int axis, bool from_end);
+  static Dyn<B> variance(Dyn<B> x, const Axes& axes, bool stay, double correction);   ///< two passes
+  static Dyn<B> deviation(Dyn<B> x, const Axes& axes, bool stay, double correction);  ///< its gradient where it is 0 is 0
+  static Dyn<B> norm(Dyn<B> x, const Axes& axes, bool stay, double p);                ///< its gradient at 0 is 0
+  static Dyn<B> logsumexp(Dyn<B> x, const Axes& axes, bool stay, double);
+  static std::array<Dyn<B>, 2> sort(Dyn<B> x, int axis, bool down);
   static std::array<Dyn<B>, 2> topk(Dyn<B> x, std::int64_t k, int axis, bool largest);
 };
 

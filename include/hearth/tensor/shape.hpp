@@ -54,6 +54,28 @@ std::vector<Tensor<B, R, K>> tensors(std::vector<Dyn<B>> list) {
 }
 }  // namespace detail
 
+// Members with a template argument, as functions: generic code need not write `x.template reshape<3>(shape)`.
+template <int Rank, class B, int R, class K>
+Tensor<B, Rank, K> reshape(const Tensor<B, R, K>& x, const Shape& shape) {
+  return x.template reshape<Rank>(shape);
+}
+template <int Rank, class B, int R, class K>
+Tensor<B, Rank, K> expand(const Tensor<B, R, K>& x, const Shape& shape) {
+  return x.template expand<Rank>(shape);
+}
+template <int First, int Last = -1, class B, int R, class K>
+auto flatten(const Tensor<B, R, K>& x) {
+  return x.template flatten<First, Last>();
+}
+template <int Rank, class B, int R, class K>
+Tensor<B, Rank, K> squeeze(const Tensor<B, R, K>& x) {
+  return x.template squeeze<Rank>();
+}
+template <int Count, class B, int R, class K>
+std::array<Tensor<B, R, K>, Count> chunk(const Tensor<B, R, K>& x, int axis) {
+  return x.template chunk<Count>(axis);
+}
+
 /// One after the other along an existing axis: concat({a, b}, 0).
 template <class B, int R, class K, std::size_t N>
 Tensor<B, R, K> concat(const Tensor<B, R, K> (&parts)[N], int axis) {
@@ -79,7 +101,7 @@ Tensor<B, R + 1, K> stack(const std::vector<Tensor<B, R, K>>& parts, int axis) {
 template <class B, class K>
 std::array<Tensor<B, 2, K>, 2> meshgrid(const Tensor<B, 1, K>& a, const Tensor<B, 1, K>& b) {
   const Shape shape{a.size(0), b.size(0)};
-  return {a.unsqueeze(1).template expand<2>(shape), b.unsqueeze(0).template expand<2>(shape)};
+  return {expand<2>(a.unsqueeze(1), shape), expand<2>(b.unsqueeze(0), shape)};
 }
 
 }  // namespace hearth

@@ -4,6 +4,7 @@
 #include "backward.hpp"
 #include "create.hpp"
 #include "data.hpp"
+#include "functional.hpp"
 #include "generator.hpp"
 #include "index.hpp"
 #include "kinds.hpp"
@@ -48,9 +49,10 @@ class [[nodiscard]] Tensor {
   /// Row-major elements as T: x.to_vector<double>(). Without T the kind's own: float, std::int64_t or bool.
   template <class T = typename Kind::Item>
   std::vector<T> to_vector() const {
-    std::vector<T> result(std::size_t(element_count()));
+    std::vector<T> result(static_cast<std::size_t>(element_count()));
     if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> is packed
-      auto bytes = to_vector<std::uint8_t>();
+      std::vector<std::uint8_t> bytes(result.size());
+      DataFunctions<B>::read(dyn, Dtype::boolean, bytes.data());
       for (std::size_t i = 0; i < bytes.size(); ++i) result[i] = bytes[i] != 0;
     } else {
       DataFunctions<B>::read(dyn, dtype_of<detail::Element<T>>, result.data());
@@ -78,7 +80,13 @@ class [[nodiscard]] Tensor {
     return Tensor<B, Rank, To>(Dyn<B>::cast(dyn, detail::checked_dtype("cast", dtype, To::set)));
   }
 
-  // Shape. Views where strides allow.
+  // The same without a template argument, which generic code would have to announce by `x.template cast<Float>()`.
+  Tensor<B, Rank, Float> to_float(Dtype dtype = Float::dtype) const { return cast<Float>(dtype); }
+  Tensor<B, Rank, Int> to_int(Dtype dtype = Int::dtype) const { return cast<Int>(dtype); }
+  Tensor<B, Rank, Bool> to_bool() const { return cast<Bool>(); }
+
+  // Shape. Views where strides allow. Where the rank is a template argument there is also a free function: reshape<3>(x, shape),
+  // expand<3>(x, shape), flatten<1>(x), squeeze<2>(x), chunk<3>(x, -1).
 
   /// The number of braced sizes is the new rank; one of them may be -1.
   template <std::size_t N>
@@ -191,7 +199,7 @@ class [[nodiscard]] Tensor {
   template <int Count>
   std::array<Tensor, Count> chunk(int axis) const {
     const std::int64_t whole = size(axis);
-    if (whole % Count != 0) return fail("chunk", std::to_string(whole) + " elements do not part into " + std::to_string(Count) + " equal pieces", {shape()});
+    if (whole % Count != 0) (void)fail("chunk", std::to_string(whole) + " elements do not part into " + std::to_string(Count) + " equal pieces", {shape()});
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::array<Tensor, Count>{narrow(axis, std::int64_t(I) * (whole / Count), whole / Count)...};
     }(std::make_index_sequence<Count>{});
@@ -224,13 +232,14 @@ class [[nodiscard]] Tensor {
   Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind> operator()(I... items) const {
     static_assert((detail::IndexItem<I> && ...), "hearth: an index is a position, s(start, stop, step) or newaxis");
     static_assert((int(!std::same_as<I, index::NewAxis>) + ... + 0) <= Rank, "hearth: more indices than dimensions");
-    const index::Item list[] = {index::Item(items)..., index::Item(Range{})};
-    return Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind>(IndexFunctions<B>::at(dyn, list, int(sizeof...(I))));
+    if constexpr ((detail::IndexItem<I> && ...)) {
+      const index::Item list[] = {index::Item(items)..., index::Item(Range{})};
+      return Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind>(IndexFunctions<B>::at(dyn, list, int(sizeof...(I))));
+    }
   }
   /// Replaces the elements that the index names: x.assign({s(0, 2), 3}, value). The value broadcasts to them.
   template <std::size_t N, int R>
   Tensor& assign(const index::Item (&items)[N], Tensor<B, R, Kind> value) {
-    static_assert(R <= Rank, "hearth: the value has more dimensions than the tensor it is written into");
     IndexFunctions<B>::assign(dyn, items, int(N), std::move(value.dyn));
     return *this;
   }
@@ -320,12 +329,12 @@ class [[nodiscard]] Tensor {
   Tensor<B, Rank - 1, Int> argmin(int axis) const { return Tensor<B, Rank - 1, Int>(ReduceFunctions<B>::arg(ArgCode::min, dyn, axis, false)); }
   Tensor<B, Rank, Int> argmin(int axis, Keep) const { return Tensor<B, Rank, Int>(ReduceFunctions<B>::arg(ArgCode::min, dyn, axis, true)); }
 
-  // Running reductions along an axis; with `reverse` from its end.
+  // Running reductions along an axis; with `reversed` from its end.
 
   Reduced<ReduceCode::sum, 0> cumsum(int axis) const { return Reduced<ReduceCode::sum, 0>(ReduceFunctions<B>::scan(ScanCode::sum, dyn, axis, false)); }
-  Reduced<ReduceCode::sum, 0> cumsum(int axis, Reverse) const { return Reduced<ReduceCode::sum, 0>(ReduceFunctions<B>::scan(ScanCode::sum, dyn, axis, true)); }
+  Reduced<ReduceCode::sum, 0> cumsum(int axis, Reversed) const { return Reduced<ReduceCode::sum, 0>(ReduceFunctions<B>::scan(ScanCode::sum, dyn, axis, true)); }
   Reduced<ReduceCode::prod, 0> cumprod(int axis) const { return Reduced<ReduceCode::prod, 0>(ReduceFunctions<B>::scan(ScanCode::prod, dyn, axis, false)); }
-  Reduced<ReduceCode::prod, 0> cumprod(int axis, Reverse) const { return Reduced<ReduceCode::prod, 0>(ReduceFunctions<B>::scan(ScanCode::prod, dyn, axis, true)); }
+  Reduced<ReduceCode::prod, 0> cumprod(int axis, Reversed) const { return Reduced<ReduceCode::prod, 0>(ReduceFunctions<B>::scan(ScanCode::prod, dyn, axis, true)); }
   Tensor logcumsumexp(int axis) const { return Tensor(ReduceFunctions<B>::scan(ScanCode::logsumexp, dyn, axis, false)); }
   ValuesIndices<B, Rank, Kind> cummax(int axis) const { return pair(ReduceFunctions<B>::extreme_scan(ArgCode::max, dyn, axis, false)); }
   ValuesIndices<B, Rank, Kind> cummin(int axis) const { return pair(ReduceFunctions<B>::extreme_scan(ArgCode::min, dyn, axis, false)); }
@@ -346,12 +355,12 @@ class [[nodiscard]] Tensor {
 #define HEARTH_UPDATE(symbol, row)                                                                                                       \
   template <class C, int S, class K> Tensor& operator symbol(Tensor<C, S, K> b) {                                                        \
     static_assert(S <= Rank, "hearth: the right side has more dimensions than the tensor it is to be written into");                     \
-    static_assert(detail::accepted<Kind>(detail::rows::row), "hearth: " #symbol " does not take tensors of this kind");                  \
+    static_assert(detail::accepted<Kind>(detail::row_kinds::row), "hearth: " #symbol " does not take tensors of this kind");                  \
     if constexpr (detail::operands_match<B, Kind, C, K>()) MathFunctions<B>::update(dyn, BinaryCode::row, std::move(b.dyn));             \
     return *this;                                                                                                                        \
   }                                                                                                                                      \
   Tensor& operator symbol(Scalar b) {                                                                                                    \
-    static_assert(detail::accepted<Kind>(detail::rows::row), "hearth: " #symbol " does not take tensors of this kind");                  \
+    static_assert(detail::accepted<Kind>(detail::row_kinds::row), "hearth: " #symbol " does not take tensors of this kind");                  \
     MathFunctions<B>::update(dyn, BinaryCode::row, b);                                                                                   \
     return *this;                                                                                                                        \
   }
@@ -368,7 +377,7 @@ class [[nodiscard]] Tensor {
  private:
   template <ReduceCode Code, int Removed>
   Reduced<Code, Removed> reduced(const Axes& axes) const {
-    return Reduced<Code, Removed>(ReduceFunctions<B>::reduce(Code, dyn, axes, Removed == 0 && Rank > 0));
+    if constexpr (Removed <= Rank) return Reduced<Code, Removed>(ReduceFunctions<B>::reduce(Code, dyn, axes, Removed == 0 && Rank > 0));
   }
   template <int Removed>
   Tensor<B, Rank - Removed, Kind> statistic(Dyn<B> (*function)(Dyn<B>, const Axes&, bool, double), const Axes& axes, double option) const {

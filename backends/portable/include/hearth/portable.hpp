@@ -57,6 +57,8 @@ inline Portable::Handle Portable::upload(const Device& device, const Spec& spec,
   const Handle result = portable::allocate(device, spec, "upload");
   if (!result) return portable::failed(device);
   if (result->buffer->size > 0) std::memcpy(result->buffer->bytes, from, result->buffer->size);
+  if (is_bool(spec.dtype))  // from outside any byte may come; a bool has two values
+    for (std::size_t i = 0; i < result->buffer->size; ++i) result->buffer->bytes[i] = std::byte(result->buffer->bytes[i] != std::byte(0));
   return result;
 }
 

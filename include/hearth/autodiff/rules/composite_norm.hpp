@@ -9,6 +9,14 @@ namespace hearth {
 namespace detail {
 /// A norm of x with scale (operand 1) and bias: x is read for any gradient but the bias's, the scale only for that of x.
 constexpr Saves saves_of_norm(unsigned needs) { return {(needs & 0b11u) == 0 ? 0u : (needs & 1u) ? 0b11u : 0b1u, 0}; }
+/// Those gradients that are wanted, each in its operand's dtype.
+template <class Op, class B, class Parts>
+OperandGradients<Op, B> wanted(const Saved<Op, B>& s, Parts parts) {
+  OperandGradients<Op, B> r;
+  for (int i = 0; i < int(parts.size()); ++i)
+    if (s.need(i)) r[std::size_t(i)] = converted(std::move(parts[std::size_t(i)]), s.spec[std::size_t(i)].dtype);
+  return r;
+}
 }  // namespace detail
 
 template <>
@@ -19,8 +27,7 @@ struct Rule<op::LayerNorm> {
   static OperandGradients<op::LayerNorm, B> back(Saved<op::LayerNorm, B>& s) {
     if (!s.need(0) && !s.need(1))
       return {Dyn<B>(), Dyn<B>(), detail::converted(sum_to(detail::accumulated(std::move(s.grad[0])), s.spec[2].shape), s.spec[2].dtype)};
-    auto [dx, dscale, dbias] = call<B>(op::LayerNormGrad{s.op.axes, s.op.epsilon}, std::move(s.grad[0]), std::move(s.in[0]), std::move(s.in[1]));
-    return {s.need(0) ? std::move(dx) : Dyn<B>(), s.need(1) ? std::move(dscale) : Dyn<B>(), s.need(2) ? std::move(dbias) : Dyn<B>()};
+    return detail::wanted(s, call<B>(op::LayerNormGrad{s.op.axes, s.op.epsilon}, std::move(s.grad[0]), std::move(s.in[0]), std::move(s.in[1])));
   }
 };
 
@@ -30,8 +37,7 @@ struct Rule<op::RmsNorm> {
 
   template <class B>
   static OperandGradients<op::RmsNorm, B> back(Saved<op::RmsNorm, B>& s) {
-    auto [dx, dscale] = call<B>(op::RmsNormGrad{s.op.axes, s.op.epsilon}, std::move(s.grad[0]), std::move(s.in[0]), std::move(s.in[1]));
-    return {s.need(0) ? std::move(dx) : Dyn<B>(), s.need(1) ? std::move(dscale) : Dyn<B>()};
+    return detail::wanted(s, call<B>(op::RmsNormGrad{s.op.axes, s.op.epsilon}, std::move(s.grad[0]), std::move(s.in[0]), std::move(s.in[1])));
   }
 };
 
@@ -46,8 +52,7 @@ struct Rule<op::GroupNorm> {
       dbias = reshape(std::move(dbias), s.spec[2].shape);
       return {Dyn<B>(), Dyn<B>(), detail::converted(std::move(dbias), s.spec[2].dtype)};
     }
-    auto [dx, dscale, dbias] = call<B>(op::GroupNormGrad{s.op.groups, s.op.epsilon}, std::move(s.grad[0]), std::move(s.in[0]), std::move(s.in[1]));
-    return {s.need(0) ? std::move(dx) : Dyn<B>(), s.need(1) ? std::move(dscale) : Dyn<B>(), s.need(2) ? std::move(dbias) : Dyn<B>()};
+    return detail::wanted(s, call<B>(op::GroupNormGrad{s.op.groups, s.op.epsilon}, std::move(s.grad[0]), std::move(s.in[0]), std::move(s.in[1])));
   }
 };
 
@@ -60,30 +65,28 @@ struct Rule<op::BatchNormTraining> {
     using namespace detail;
     const Dtype dtype = s.spec[0].dtype;
     const Shape shape = s.spec[0].shape;
-    auto x = accumulated(std::move(s.in[0])), scale = accumulated(std::move(s.in[1]));
-    auto center = std::move(s.out[1]), variance = std::move(s.out[2]);
-    if (accumulator(dtype) != dtype) {  // 16 bits of the statistics are not enough for the gradient
+    auto x = std::move(s.in[0]), center = std::move(s.out[1]), variance = std::move(s.out[2]);
+    if (accumulator(center.dtype()) != center.dtype()) {  // 16 bits of the statistics are not enough for the gradient
       const Axes axes = all_but_channels(shape.size());
-      auto exact = mean(x, axes);
+      auto wide = accumulated(x), exact = mean(wide, axes);
       center = reshape(exact, {shape[1]});
-      variance = reshape(mean(square(x - std::move(exact)), axes), {shape[1]});
+      variance = reshape(mean(square(std::move(wide) - std::move(exact)), axes), {shape[1]});
     }
 
     OperandGradients<op::BatchNormTraining, B> r;
-    if (s.grad[0]) {
-      auto [dx, dscale, dbias] = call<B>(op::BatchNormGrad{s.op.epsilon}, accumulated(std::move(s.grad[0])), x, std::move(scale), center, std::move(variance));
-      if (s.need(0)) r[0] = std::move(dx);
-      if (s.need(1)) r[1] = converted(std::move(dscale), s.spec[1].dtype);
-      if (s.need(2)) r[2] = converted(std::move(dbias), s.spec[2].dtype);
-    }
+    if (s.grad[0])
+      r = wanted(s, call<B>(op::BatchNormGrad{s.op.epsilon}, std::move(s.grad[0]), x, std::move(s.in[1]), center, std::move(variance)));
     if (s.need(0)) {
       // The statistics are results too: the mean moves by 1 / n of x, the variance by 2 / n of what x is above the mean.
       const double count = double(element_count(shape) / (shape[1] > 0 ? shape[1] : 1));
-      const auto add = [&](Dyn<B> part) { r[0] = r[0] ? std::move(r[0]) + std::move(part) : expand(std::move(part), shape); };
+      auto dx = accumulated(std::move(r[0]));
+      const auto add = [&](Dyn<B> part) { dx = dx ? std::move(dx) + std::move(part) : expand(std::move(part), shape); };
       if (s.grad[1]) add(per_channel(accumulated(std::move(s.grad[1])) / count, shape.size()));
-      if (s.grad[2])
-        add((std::move(x) - per_channel(std::move(center), shape.size())) * per_channel(accumulated(std::move(s.grad[2])) * (2 / count), shape.size()));
-      r[0] = converted(std::move(r[0]), dtype);
+      if (s.grad[2]) {
+        auto above = accumulated(std::move(x)) - per_channel(std::move(center), shape.size());
+        add(std::move(above) * per_channel(accumulated(std::move(s.grad[2])) * (2 / count), shape.size()));
+      }
+      r[0] = converted(std::move(dx), dtype);
     }
     return r;
   }

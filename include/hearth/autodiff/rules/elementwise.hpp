@@ -7,33 +7,55 @@
 namespace hearth {
 
 namespace detail {
+
 /// What a row's gradient touched, of operands a and b and result y.
-constexpr Saves as_saves(unsigned uses) { return {uses >> 1 & 3u, uses >> 3 & 1u}; }
+constexpr Saves as_saves(Uses uses) { return {uses.bits >> 1 & 3u, uses.bits >> 3 & 1u}; }
+
+/// Gradients of 16-bit floats that take several steps are computed in f32, so that no step rounds or overflows.
+inline bool in_f32(Uses uses, Dtype dtype) { return uses.steps > 1 && size_of(dtype) == 2; }
+template <class B>
+Dyn<B> to_f32(const Dyn<B>& x) {
+  return x ? cast(x, Dtype::f32) : x;
+}
+inline double to_f32(double x) { return x; }
+
+inline Uses uses_of(UnaryCode code) { return gradient(code, uses_g, uses_a, uses_y); }
+inline Uses uses_of(BinaryCode code, Side side) { return gradient(code, side, uses_g, uses_a, uses_b, uses_y); }
+
+/// The gradient of one operand of a binary row, of `spec`'s shape; a or b may be a plain number.
+template <class B, class X, class Y>
+Dyn<B> row_gradient(BinaryCode code, Side side, const Spec& spec, const Dyn<B>& g, const X& a, const Y& b, const Dyn<B>& y) {
+  if (!in_f32(uses_of(code, side), spec.dtype)) return sum_to(gradient(code, side, g, a, b, y), spec.shape);
+  return cast(sum_to(gradient(code, side, to_f32(g), to_f32(a), to_f32(b), to_f32(y)), spec.shape), spec.dtype);
+}
+
 }  // namespace detail
 
 template <>
 struct Rule<op::Unary> {
-  static Saves saves(const op::Unary& op, unsigned) { return detail::as_saves(gradient(op.code, uses_g, uses_a, uses_y).bits); }
+  static Saves saves(const op::Unary& op, unsigned) { return detail::as_saves(detail::uses_of(op.code)); }
   template <class B>
   static OperandGradients<op::Unary, B> back(Saved<op::Unary, B>& s) {
-    return {gradient(s.op.code, s.grad[0], s.in[0], s.out[0])};
+    using namespace detail;
+    const Dtype dtype = s.spec[0].dtype;
+    if (!in_f32(uses_of(s.op.code), dtype)) return {gradient(s.op.code, s.grad[0], s.in[0], s.out[0])};
+    return {cast(gradient(s.op.code, to_f32(s.grad[0]), to_f32(s.in[0]), to_f32(s.out[0])), dtype)};
   }
 };
 
 template <>
 struct Rule<op::Binary> {
   static Saves saves(const op::Binary& op, unsigned needs) {
-    unsigned uses = 0;
-    if (needs & 1) uses |= gradient(op.code, Side::left, uses_g, uses_a, uses_b, uses_y).bits;
-    if (needs & 2) uses |= gradient(op.code, Side::right, uses_g, uses_a, uses_b, uses_y).bits;
+    Uses uses;
+    if (needs & 1) uses.bits |= detail::uses_of(op.code, Side::left).bits;
+    if (needs & 2) uses.bits |= detail::uses_of(op.code, Side::right).bits;
     return detail::as_saves(uses);
   }
   template <class B>
   static OperandGradients<op::Binary, B> back(Saved<op::Binary, B>& s) {
     OperandGradients<op::Binary, B> result;
-    for (int i : {0, 1})
-      if (s.need(i))
-        result[std::size_t(i)] = sum_to(gradient(s.op.code, i == 0 ? Side::left : Side::right, s.grad[0], s.in[0], s.in[1], s.out[0]), s.spec[std::size_t(i)].shape);
+    if (s.need(0)) result[0] = detail::row_gradient(s.op.code, Side::left, s.spec[0], s.grad[0], s.in[0], s.in[1], s.out[0]);
+    if (s.need(1)) result[1] = detail::row_gradient(s.op.code, Side::right, s.spec[1], s.grad[0], s.in[0], s.in[1], s.out[0]);
     return result;
   }
 };
@@ -42,14 +64,14 @@ template <>
 struct Rule<op::BinaryScalar> {
   static Saves saves(const op::BinaryScalar& op, unsigned) {
     const double scalar = op.scalar.to_double();
-    if (op.side == Side::right) return detail::as_saves(gradient(op.code, Side::left, uses_g, uses_a, scalar, uses_y).bits);
-    return detail::as_saves(gradient(op.code, Side::right, uses_g, scalar, uses_a, uses_y).bits);
+    if (op.side == Side::right) return detail::as_saves(gradient(op.code, Side::left, uses_g, uses_a, scalar, uses_y));
+    return detail::as_saves(gradient(op.code, Side::right, uses_g, scalar, uses_a, uses_y));
   }
   template <class B>
   static OperandGradients<op::BinaryScalar, B> back(Saved<op::BinaryScalar, B>& s) {
     const double scalar = s.op.scalar.to_double();
-    if (s.op.side == Side::right) return {gradient(s.op.code, Side::left, s.grad[0], s.in[0], scalar, s.out[0])};
-    return {gradient(s.op.code, Side::right, s.grad[0], scalar, s.in[0], s.out[0])};
+    if (s.op.side == Side::right) return {detail::row_gradient(s.op.code, Side::left, s.spec[0], s.grad[0], s.in[0], scalar, s.out[0])};
+    return {detail::row_gradient(s.op.code, Side::right, s.spec[0], s.grad[0], scalar, s.in[0], s.out[0])};
   }
 };
 

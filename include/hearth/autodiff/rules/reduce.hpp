@@ -1,6 +1,8 @@
 // autodiff/rules/reduce: reductions, running reductions and order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <limits>
+
 #include "../rule.hpp"
 
 namespace hearth {
@@ -139,9 +141,10 @@ struct Rule<op::Scan> {
         // dx[k] = exp(x[k] - y[k]) u[k] with u[k] = g[k] + exp(y[k] - y[k + 1]) u[k + 1]: no exponent is positive. While y is -inf all
         // factors are 0, and the inner choice keeps NaN out of their derivatives.
         const Dyn<B>& y = s.out[0];
-        const Dyn<B> nothing = y == Scalar(-std::numeric_limits<double>::infinity());
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const Dyn<B> nothing = y == Scalar(-infinity);
         const Dyn<B> finite = when(nothing, Scalar(0), y);
-        const Dyn<B> step = when(nothing, Scalar(0), finite - detail::shift(finite, axis, next, 0));
+        const Dyn<B> step = when(nothing, Scalar(0), finite - detail::shift(finite, axis, next, infinity));  // the last factor is 0
         const Dyn<B> factor = when(nothing, Scalar(0), exp(step));
         return {exp(x - finite) * detail::recurrence(factor, g, axis, !reverse)};
       }

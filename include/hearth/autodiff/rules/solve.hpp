@@ -141,14 +141,15 @@ struct Rule<op::Qr> {
 /// Townsend 2016, "Differentiating the singular value decomposition". Not finite where singular values repeat and u or v is used.
 template <>
 struct Rule<op::Svd> {
-  static Saves saves(const op::Svd&, unsigned) { return {0, 7}; }
+  static Saves saves(const op::Svd& op, unsigned) { return op.full ? Saves{1, 0} : Saves{0, 7}; }
   template <class B>
   static OperandGradients<op::Svd, B> back(Saved<op::Svd, B>& s) {
     const Shape& shape = s.spec[0].shape;
     const std::int64_t m = shape[-2], n = shape[-1], k = m < n ? m : n;
     if (s.op.full && m != n && (s.grad[0] || s.grad[2]))
       return fail("svd", "full u and v of " + to_string(shape) + " have no gradient: some of their vectors are arbitrary", {shape}, "use the reduced form");
-    const Dyn<B> u = detail::columns(s.out[0], 0, k), sigma = s.out[1], vt = detail::rows(s.out[2], 0, k);
+    if (s.op.full) s.out = call<B>(op::Svd{false}, s.in[0]);  // the values' gradient needs the vectors that belong to them, only
+    const Dyn<B>&u = s.out[0], &sigma = s.out[1], &vt = s.out[2];
     const Dyn<B> row = detail::as_row(sigma), column = detail::as_column(sigma);
     const Dyn<B> differences = (row - column) * (row + column);
     Dyn<B> inner, left, right;  // da = u inner v^T + left v^T + u right

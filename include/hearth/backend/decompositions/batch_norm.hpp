@@ -26,7 +26,7 @@ struct Decomposition<op::BatchNormTraining> {
   template <class B>
   static std::array<Dyn<B>, 3> run(const op::BatchNormTraining& op, std::array<Dyn<B>, 3> in) {
     using namespace detail;
-    const Dtype dtype = in[0].dtype();
+    const Dtype dtype = in[0].dtype(), statistics_dtype = in[1] ? in[1].dtype() : dtype;
     const int rank = in[0].rank();
     const Shape channels{in[0].size(1)};
     const Axes axes = all_but_channels(rank);
@@ -36,7 +36,8 @@ struct Decomposition<op::BatchNormTraining> {
     auto variance = mean(square(x), axes);
     auto y = std::move(x) * rsqrt(variance + op.epsilon);
     y = affine(std::move(y), per_channel(accumulated(std::move(in[1])), rank), per_channel(accumulated(std::move(in[2])), rank));
-    return {converted(std::move(y), dtype), reshape(std::move(center), channels), reshape(std::move(variance), channels)};
+    return {converted(std::move(y), dtype), converted(reshape(std::move(center), channels), statistics_dtype),
+            converted(reshape(std::move(variance), channels), statistics_dtype)};
   }
 };
 

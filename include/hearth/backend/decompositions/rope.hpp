@@ -28,7 +28,8 @@ struct RopeHalves {
     whole.shape[-1] *= 2;
     Shape from = start;
     from[-1] = second;
-    auto x = call<B>(op::SliceAssign{start, size, step}, Dyn<B>::full(a.device(), whole, 0), std::move(a));
+    auto x = Dyn<B>::full(a.device(), whole, 0);
+    x = call<B>(op::SliceAssign{start, size, step}, std::move(x), std::move(a));
     return call<B>(op::SliceAssign{from, size, step}, std::move(x), std::move(b));
   }
   std::int64_t second = 0;

@@ -8,33 +8,33 @@ namespace hearth::portable {
 
 namespace detail {
 template <class T>
-struct SumOf {
+struct AccumulatorOf {
   using type = Integer<T>;
 };
 template <>
-struct SumOf<double> {
+struct AccumulatorOf<double> {
   using type = double;
 };
 template <>
-struct SumOf<float> {
+struct AccumulatorOf<float> {
   using type = double;
 };
 template <>
-struct SumOf<Half> {
+struct AccumulatorOf<Half> {
   using type = float;
 };
 template <>
-struct SumOf<BFloat16> {
+struct AccumulatorOf<BFloat16> {
   using type = float;
 };
 }  // namespace detail
 
 template <class T>
-using Sum = typename detail::SumOf<T>::type;
+using Accumulator = typename detail::AccumulatorOf<T>::type;
 
 /// A sum, rounded to T.
 template <class T>
-T rounded(Sum<T> sum) {
+T rounded(Accumulator<T> sum) {
   if constexpr (is_float(dtype_of<T>)) return convert<T>(sum);
   else return sum.value;
 }

@@ -30,17 +30,17 @@ inline void kernel(const op::MatMul&, const Operands<op::MatMul, Handle>& in, Re
   with_kinds<kinds::F | kinds::I>(a->spec.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* result = data<T>(out[0]);
-    std::vector<Sum<T>> row;
+    std::vector<Accumulator<T>> row;
     walk<2>(batch, {batch_strides(a, batch), batch_strides(b, batch)}, [&](auto& at) {
       const T *left = data<const T>(a) + at[0], *right = data<const T>(b) + at[1];
       for (std::int64_t i = 0; i < m; ++i) {
-        row.assign(std::size_t(n), Sum<T>(0));
+        row.assign(std::size_t(n), Accumulator<T>(0));
         for (std::int64_t k = 0; k < inner; ++k) {
-          const Sum<T> factor = Sum<T>(left[i * a_row + k * a_column]);
+          const Accumulator<T> factor = Accumulator<T>(left[i * a_row + k * a_column]);
           for (std::int64_t j = 0; j < n; ++j)
-            row[std::size_t(j)] = row[std::size_t(j)] + factor * Sum<T>(right[k * b_row + j * b_column]);
+            row[std::size_t(j)] = row[std::size_t(j)] + factor * Accumulator<T>(right[k * b_row + j * b_column]);
         }
-        for (const Sum<T>& sum : row) *result++ = rounded<T>(sum);
+        for (const Accumulator<T>& sum : row) *result++ = rounded<T>(sum);
       }
     });
   });

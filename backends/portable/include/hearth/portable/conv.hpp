@@ -48,7 +48,8 @@ struct ConvLoops {
         for (std::int64_t o = 0; o < out_channels; ++o)
           for (std::int64_t c = 0; c < in_channels; ++c) {
             const std::int64_t out = group * out_channels + o;
-            const std::int64_t x = (n * groups + group) * in_channels + c, weight = out * in_channels + c, y = n * groups * out_channels + out;
+            const std::int64_t x = (n * groups + group) * in_channels + c, weight = out * in_channels + c;
+            const std::int64_t y = n * groups * out_channels + out;
             for (const Meeting& i : meetings[0])
               for (const Meeting& j : meetings[1])
                 for (const Meeting& k : meetings[2])
@@ -66,10 +67,10 @@ void sum_products(std::string_view op, const Handle& first, const Handle& second
   if (!a || !b) return;
   with_kinds<kinds::F | kinds::I>(result->spec.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    std::vector<Sum<T>> sums(std::size_t(element_count(result->spec.shape)), Sum<T>(0));
+    std::vector<Accumulator<T>> sums(std::size_t(element_count(result->spec.shape)), Accumulator<T>(0));
     add(sums, data<const T>(a), data<const T>(b));
     T* to = data<T>(result);
-    for (const Sum<T>& sum : sums) *to++ = rounded<T>(sum);
+    for (const Accumulator<T>& sum : sums) *to++ = rounded<T>(sum);
   });
 }
 

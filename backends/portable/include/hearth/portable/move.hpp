@@ -137,13 +137,12 @@ inline void kernel(const op::Scatter& op, const Operands<op::Scatter, Handle>& i
   });
 }
 
-/// The strides of axes `first`, first + 1, ...
-inline Strides strides_from(const Strides& strides, int first) {
+/// The sizes or strides of axes `first`, first + 1, ...
+inline Strides tail(const Strides& list, int first) {
   Strides rest;
-  for (int axis = first; axis < strides.size(); ++axis) rest.push(strides[axis]);
+  for (int axis = first; axis < list.size(); ++axis) rest.push(list[axis]);
   return rest;
 }
-inline Shape shape_from(const Shape& shape, int first) { return strides_from(shape, first); }
 
 /// f(offset in x, offset in y) for each pair of elements that meet in GatherNd and ScatterNd: x is what the indices point into,
 /// y has the shape index.shape[:-1] + x.shape[k:].
@@ -152,13 +151,13 @@ void each_pointed(const Handle& x, const Handle& indices, const Handle& y, F f) 
   Shape rows = indices->spec.shape;
   const int k = int(rows[-1]);
   rows.pop();
-  const Shape slice = shape_from(x->spec.shape, k);
-  const Strides inner = strides_from(y->layout.strides, rows.size());
+  const Shape slice = tail(x->spec.shape, k);
+  const Strides inner = tail(y->layout.strides, rows.size());
   const std::int64_t* index = data<const std::int64_t>(indices);
   walk<1>(rows, {y->layout.strides}, [&](auto& row) {
     std::int64_t first = 0;
     for (int axis = 0; axis < k; ++axis) first += *index++ * x->layout.strides[axis];
-    walk<2>(slice, {strides_from(x->layout.strides, k), inner}, [&](auto& at) { f(first + at[0], row[0] + at[1]); });
+    walk<2>(slice, {tail(x->layout.strides, k), inner}, [&](auto& at) { f(first + at[0], row[0] + at[1]); });
   });
 }
 

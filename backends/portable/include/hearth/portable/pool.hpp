@@ -89,9 +89,9 @@ inline void kernel(const op::AvgPool& op, const Operands<op::AvgPool, Handle>& i
     T* to = data<T>(out[0]);
     loops.each_box([&](std::int64_t plane, const WindowBox& box) {
       const T* from = data<const T>(x) + plane * loops.plane_size();
-      Sum<T> sum = 0;
-      loops.each_element(box, [&](std::int64_t i) { sum += Sum<T>(from[i]); });
-      *to++ = rounded<T>(sum / Sum<T>(loops.divisor(box, op.count_padding)));
+      Accumulator<T> sum = 0;
+      loops.each_element(box, [&](std::int64_t i) { sum += Accumulator<T>(from[i]); });
+      *to++ = rounded<T>(sum / Accumulator<T>(loops.divisor(box, op.count_padding)));
     });
   });
 }
@@ -102,14 +102,14 @@ inline void kernel(const op::AvgPoolGrad& op, const Operands<op::AvgPoolGrad, Ha
   const PoolLoops loops(op.geometry, out[0]->spec.shape, g->spec.shape);
   with_float(g->spec.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    std::vector<Sum<T>> sums(std::size_t(element_count(out[0]->spec.shape)), Sum<T>(0));
+    std::vector<Accumulator<T>> sums(std::size_t(element_count(out[0]->spec.shape)), Accumulator<T>(0));
     const T* from = data<const T>(g);
     loops.each_box([&](std::int64_t plane, const WindowBox& box) {
-      const Sum<T> share = Sum<T>(*from++) / Sum<T>(loops.divisor(box, op.count_padding));
+      const Accumulator<T> share = Accumulator<T>(*from++) / Accumulator<T>(loops.divisor(box, op.count_padding));
       loops.each_element(box, [&](std::int64_t i) { sums[std::size_t(plane * loops.plane_size() + i)] += share; });
     });
     T* to = data<T>(out[0]);
-    for (const Sum<T>& sum : sums) *to++ = rounded<T>(sum);
+    for (const Accumulator<T>& sum : sums) *to++ = rounded<T>(sum);
   });
 }
 

@@ -1,12 +1,12 @@
-// portable/small_float: floats of 8 and 4 bits, as the OCP formats (8-bit 2023, MX 2023) have them: sign, exponent, mantissa.
+// op/small_float: floats of 8 and 4 bits, as the OCP formats (8-bit 2023, MX 2023) have them: sign, exponent, mantissa.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cmath>
 #include <cstdint>
 
-#include "hearth/op/scalar_math.hpp"
+#include "scalar_math.hpp"
 
-namespace hearth::portable {
+namespace hearth {
 
 struct SmallFloat {
   int exponent_bits, mantissa_bits, bias;
@@ -43,4 +43,4 @@ inline constexpr SmallFloat float8_e4m3{4, 3, 7, 448.0, 0, 0x7f};
 inline constexpr SmallFloat float8_e5m2{5, 2, 15, 57344.0, 0x7c, 0x7d};
 inline constexpr SmallFloat float4_e2m1{2, 1, 1, 6.0};
 
-}  // namespace hearth::portable
+}  // namespace hearth

@@ -1,0 +1,45 @@
+// tensor/data-inl: the bodies of DataFunctions.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "../backend/transfer.hpp"
+#include "data.hpp"
+
+namespace hearth {
+
+template <class B>
+void DataFunctions<B>::read(const Dyn<B>& x, Dtype as, void* to) {
+  const Spec spec = x.spec();
+  if (spec.dtype == as) return B::download(x.handle, to);
+  const std::int64_t count = element_count(spec.shape);
+  std::vector<std::byte> elements(std::size_t(count) * size_of(spec.dtype));
+  B::download(x.handle, elements.data());
+  detail::convert_elements(spec.dtype, elements.data(), as, to, count);
+}
+
+template <class B>
+Scalar DataFunctions<B>::item(const Dyn<B>& x) {
+  const Spec spec = x.spec();
+  if (element_count(spec.shape) != 1)
+    return fail("item", "a tensor of shape " + to_string(spec.shape) + " has not one element", {spec.shape}, "read it with to_vector()");
+  return with_type(spec.dtype, [&](auto tag) {
+    typename decltype(tag)::type value{};
+    B::download(x.handle, &value);
+    return Scalar(value);
+  });
+}
+
+template <class B>
+Dyn<B> DataFunctions<B>::write(const DeviceOf<B>& device, const Spec& spec, Dtype from_dtype, const void* from) {
+  if (spec.dtype == from_dtype) return Dyn<B>(B::upload(device, spec, from));
+  const std::int64_t count = element_count(spec.shape);
+  std::vector<std::byte> elements(std::size_t(count) * size_of(spec.dtype));
+  detail::convert_elements(from_dtype, from, spec.dtype, elements.data(), count);
+  return Dyn<B>(B::upload(device, spec, elements.data()));
+}
+
+template <class B>
+Dyn<B> DataFunctions<B>::to_device(Dyn<B> x, const DeviceOf<B>& device) {
+  return Dyn<B>(transfer<B>(std::move(x.handle), device));
+}
+
+}  // namespace hearth

@@ -1,0 +1,27 @@
+// tensor/print-inl: reads what is shown of a tensor, and no more.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "data.hpp"
+#include "print.hpp"
+#include "shape-inl.hpp"
+
+namespace hearth {
+
+template <class B>
+std::string PrintFunctions<B>::text(Dyn<B> x, const PrintOptions& options) {
+  Axes cut = Axes::filled(x.rank(), 0);
+  if (element_count(x.shape()) > options.threshold) {
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      const std::int64_t size = x.size(axis), edge = options.edge_items;
+      if (size <= 2 * edge) continue;
+      x = Dyn<B>::concat({ShapeFunctions<B>::narrow(x, axis, 0, edge), ShapeFunctions<B>::narrow(x, axis, size - edge, edge)}, axis);
+      cut[axis] = 1;
+    }
+  }
+  const Spec spec = x.spec();
+  std::vector<std::byte> elements(std::size_t(element_count(spec.shape)) * size_of(spec.dtype));
+  DataFunctions<B>::read(x, spec.dtype, elements.data());
+  return detail::format_elements(spec.dtype, spec.shape, elements.data(), cut, options);
+}
+
+}  // namespace hearth

@@ -1,0 +1,6 @@
+// expect: expand cannot remove axes
+// SPDX-License-Identifier: Apache-2.0
+#include "hearth/portable.hpp"
+#include "hearth/tensor/tensor.hpp"
+using namespace hearth;
+auto f(const Tensor<Portable, 3>& x) { return x.expand({2, 2}); }
