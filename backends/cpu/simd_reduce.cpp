@@ -1,5 +1,5 @@
-// cpu/simd_reduce: accumulating loops for each target. Sums of f32 run in 32 lanes whatever the vector's width, and lanes are
-// folded into f64 every 512 elements: results are the same on every target, and errors stay near one rounding.
+// cpu/simd_reduce: accumulating loops for each target. Sums run in 32 lanes whatever the vector's width, as trees of at most 16
+// elements per lane that are then added in f64: results are the same on every target, and errors stay near one rounding.
 // SPDX-License-Identifier: Apache-2.0
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd_reduce.cpp"
@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hearth::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr std::int64_t lanes = 32, fold = 512;
+inline constexpr std::int64_t lanes = 32;
 
 /// The lanes' total, always in the same tree.
 template <class T>
@@ -22,17 +22,20 @@ T total_of(T* lane) {
   return lane[0];
 }
 
-/// Adds elements [0, count), a multiple of 32, lane by lane.
-template <class T>
-HWY_INLINE void add_lanes(const T* x, std::int64_t count, T* lane) {
+/// The sum of Rows vectors, 32 elements apart, as a tree.
+template <int Rows, class D>
+HWY_INLINE hn::VFromD<D> tree(D d, const hn::TFromD<D>* x) {
+  if constexpr (Rows == 1) return hn::LoadU(d, x);
+  else return hn::Add(tree<Rows / 2>(d, x), tree<Rows / 2>(d, x + Rows / 2 * lanes));
+}
+/// Adds Rows x 32 elements into 32 sums: a tree per lane, then f64.
+template <int Rows, class T>
+HWY_INLINE void add_rows(const T* x, double* sums) {
   const hn::CappedTag<T, lanes> d;
-  using V = hn::VFromD<decltype(d)>;
-  constexpr std::int64_t width = std::int64_t(hn::MaxLanes(d)), vectors = lanes / width;
-  V sum[vectors];
-  for (std::int64_t k = 0; k < vectors; ++k) sum[k] = hn::Zero(d);
-  for (std::int64_t i = 0; i < count; i += lanes)
-    for (std::int64_t k = 0; k < vectors; ++k) sum[k] = hn::Add(sum[k], hn::LoadU(d, x + i + k * width));
-  for (std::int64_t k = 0; k < vectors; ++k) hn::StoreU(sum[k], d, lane + k * width);
+  const std::int64_t width = std::int64_t(hn::Lanes(d));
+  T part[lanes];
+  for (std::int64_t k = 0; k < lanes; k += width) hn::StoreU(tree<Rows>(d, x + k), d, part + k);
+  for (std::int64_t k = 0; k < lanes; ++k) sums[k] += double(part[k]);
 }
 
 template <class T>
@@ -46,13 +49,13 @@ void sum_float_row(const void* data, std::int64_t count, void* accumulator) {
     return;
   }
   double sums[lanes] = {};
-  T part[lanes];
-  const std::int64_t whole = count / lanes * lanes;
-  for (std::int64_t i = 0; i < whole; i += fold) {
-    add_lanes(x + i, whole - i < fold ? whole - i : fold, part);
-    for (std::int64_t k = 0; k < lanes; ++k) sums[k] += double(part[k]);
-  }
-  for (std::int64_t i = whole; i < count; ++i) sums[i - whole] += double(x[i]);
+  std::int64_t i = 0;
+  for (; i + 16 * lanes <= count; i += 16 * lanes) add_rows<16>(x + i, sums);
+  if (i + 8 * lanes <= count) add_rows<8>(x + i, sums), i += 8 * lanes;
+  if (i + 4 * lanes <= count) add_rows<4>(x + i, sums), i += 4 * lanes;
+  if (i + 2 * lanes <= count) add_rows<2>(x + i, sums), i += 2 * lanes;
+  if (i + lanes <= count) add_rows<1>(x + i, sums), i += lanes;
+  for (std::int64_t k = 0; i + k < count; ++k) sums[k] += double(x[i + k]);
   total += total_of(sums);
 }
 
