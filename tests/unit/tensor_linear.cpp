@@ -108,7 +108,8 @@ TYPED_TEST(Linear, Pools) {
 
 TYPED_TEST(Linear, Layers) {
   using B = TypeParam;
-  const auto weight = tensor<B>({{1., 2.}, {0., -1.}, {3., 1.}}), bias = tensor<B>({.5, 0., -20.});
+  const auto weight = tensor<B>({{1., 2.}, {0., -1.}, {3., 1.}});
+  const auto bias = tensor<B>({.5, 0., -20.});
   EXPECT_EQ(linear(tensor<B>({{1., 2.}}), weight, bias).to_vector(), (Floats{5.5f, -2, -15}));
   EXPECT_EQ(linear(tensor<B>({{{1., 2.}}}), weight, bias, Activation::relu).to_vector(), (Floats{5.5f, 0, 0}));
   EXPECT_EQ(linear(tensor<B>({1., 2.}), weight).to_vector(), (Floats{5, -2, 5}));

@@ -131,8 +131,6 @@ Tensor<B, R + 1, Kind> one_hot(const Tensor<B, R, Int>& index, std::int64_t clas
 
 namespace detail {
 
-template <class T>
-using Braces = std::initializer_list<T>;
 // The shape of nested braces and their elements in order; lists of one level that differ in length are an error.
 void check_braces(std::int64_t first, std::int64_t other);
 template <class T, class E>
@@ -141,7 +139,7 @@ void flatten_braces(const T& value, std::vector<E>& elements, Shape&, int) {
   else elements.push_back(E(value));
 }
 template <class T, class E>
-void flatten_braces(Braces<T> list, std::vector<E>& elements, Shape& shape, int depth) {
+void flatten_braces(std::initializer_list<T> list, std::vector<E>& elements, Shape& shape, int depth) {
   if (depth == shape.size()) shape.push(std::int64_t(list.size()));
   else check_braces(shape[depth], std::int64_t(list.size()));
   for (const T& item : list) flatten_braces(item, elements, shape, depth + 1);
@@ -179,14 +177,15 @@ Tensor<B, Rank, KindOr<Kind, T>> from_braces(List list, const DeviceOf<B>& devic
   Tensor<B, rank, Kind> tensor(__VA_ARGS__ list, const DeviceOf<B>& device = {}, Dtype dtype = Kind::dtype) {                            \
     return detail::from_braces<B, Kind, rank, Scalar>(list, device, dtype);                                                              \
   }
-HEARTH_FROM_BRACES(1, detail::Braces<T>)
-HEARTH_FROM_BRACES(2, detail::Braces<detail::Braces<T>>)
-HEARTH_FROM_BRACES(3, detail::Braces<detail::Braces<detail::Braces<T>>>)
-HEARTH_FROM_BRACES(4, detail::Braces<detail::Braces<detail::Braces<detail::Braces<T>>>>)
-HEARTH_FROM_MIXED_BRACES(1, detail::Braces<Scalar>)
-HEARTH_FROM_MIXED_BRACES(2, detail::Braces<detail::Braces<Scalar>>)
-HEARTH_FROM_MIXED_BRACES(3, detail::Braces<detail::Braces<detail::Braces<Scalar>>>)
-HEARTH_FROM_MIXED_BRACES(4, detail::Braces<detail::Braces<detail::Braces<detail::Braces<Scalar>>>>)
+// Spelled out: Clang 19 ranks an alias of std::initializer_list as if it were another type.
+HEARTH_FROM_BRACES(1, std::initializer_list<T>)
+HEARTH_FROM_BRACES(2, std::initializer_list<std::initializer_list<T>>)
+HEARTH_FROM_BRACES(3, std::initializer_list<std::initializer_list<std::initializer_list<T>>>)
+HEARTH_FROM_BRACES(4, std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>>)
+HEARTH_FROM_MIXED_BRACES(1, std::initializer_list<Scalar>)
+HEARTH_FROM_MIXED_BRACES(2, std::initializer_list<std::initializer_list<Scalar>>)
+HEARTH_FROM_MIXED_BRACES(3, std::initializer_list<std::initializer_list<std::initializer_list<Scalar>>>)
+HEARTH_FROM_MIXED_BRACES(4, std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<Scalar>>>>)
 #undef HEARTH_FROM_BRACES
 #undef HEARTH_FROM_MIXED_BRACES
 // clang-format on
