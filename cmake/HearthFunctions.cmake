@@ -51,11 +51,12 @@ function(hearth_test name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE Hearth::hearth GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(${name} PRIVATE HEARTH_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
+  target_compile_definitions(${name} PRIVATE HEARTH_FIXTURES="tests/fixtures")
   hearth_strict(${name})
   # A test is compiled far more often than it is run: little optimisation, unless this is a debug build anyway.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  add_test(NAME ${name} COMMAND ${name})
+  # Run from the source folder, where the fixtures are: no path of this machine is compiled in, so the compiler's cache serves any clone.
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
 # hearth_depends(package PC NAME | LIBS FLAGS...): a dependency that the package config of a static build, and hearth.pc, must name.
