@@ -201,7 +201,7 @@ TEST(CpuElementwise, SixteenBitConversionsAreExact) {
       const float want = dtype == Dtype::f16 ? float(Half::from_bits(std::uint16_t(i))) : float(BFloat16::from_bits(std::uint16_t(i)));
       ASSERT_TRUE(std::isnan(want) ? std::isnan(floats[i]) : floats[i] == want && std::signbit(floats[i]) == std::signbit(want)) << i;
       for (std::int32_t offset : {0, 1, -1, 0x1000, 0x1001, 0xfff, 0x8000, 0x8001, 0x7fff})
-        inputs.push_back(std::bit_cast<float>(std::uint32_t(std::bit_cast<std::int32_t>(floats[i]) + offset)));
+        inputs.push_back(std::bit_cast<float>(std::bit_cast<std::uint32_t>(floats[i]) + std::uint32_t(offset)));
     }
     const Shape shape{std::int64_t(inputs.size())};
     const std::vector<std::byte> back = bytes_of<Cpu>(Cpu::run(op::Cast{dtype}, {array<Cpu, float>(shape, inputs)})[0]);
