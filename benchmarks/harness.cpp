@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness.hpp"
 
+#include <cmath>
+
 namespace bench {
 
 const std::vector<std::int64_t>& Case::list(std::string_view key) const {
@@ -33,6 +35,11 @@ double mean_square(const std::vector<float>& values) {
   double sum = 0;
   for (const float value : values) sum += double(value) * double(value);
   return sum / double(values.size());
+}
+
+void report_check(benchmark::State& state, double value) {
+  if (!std::isfinite(value)) throw hearth::Error(hearth::ErrorKind::internal, "benchmark", "a result is not finite: " + std::to_string(value));
+  state.counters["check"] = value;
 }
 
 }  // namespace bench

@@ -60,9 +60,9 @@ hearth::Tensor<B, Rank> pattern(const hearth::Shape& shape, int seed) {
   return hearth::tensor<B>(pattern_values(hearth::element_count(shape), seed)).template reshape<Rank>(shape);
 }
 
-/// What a case computed, as one number that the rivals must come to as well.
 double mean_square(const std::vector<float>& values);
-inline void report_check(benchmark::State& state, double value) { state.counters["check"] = value; }
+/// What a case computed, as one number that the rivals must come to as well. An error if it is not finite.
+void report_check(benchmark::State& state, double value);
 
 /// Times f, a function whose result is a tensor.
 template <class F>

@@ -131,7 +131,7 @@ void on_threads(int threads, const F& f) {
 }  // namespace
 
 void fma_peak(benchmark::State& state, int threads) {
-  constexpr long rounds = 1 << 20;  // milliseconds: the start of a thread does not count
+  constexpr long rounds = 1 << 22;  // milliseconds: the start of a thread does not count
   std::vector<double> done(static_cast<std::size_t>(threads));
   for (auto _ : state) {
     on_threads(threads, [&](int thread) {
@@ -156,7 +156,7 @@ std::span<const Walk> walks() {
 }
 
 void bandwidth(benchmark::State& state, const Walk& walk, double bytes, int threads) {
-  const double enough = bytes < (1 << 20) ? 256 << 20 : 64 << 20;  // bytes per iteration, so that the start of a thread does not count
+  constexpr double enough = 256 << 20;  // bytes per iteration, so that the start of a thread does not count
   const long step = 8 * HWY_DYNAMIC_DISPATCH(vector_floats)();
   const long part = std::max(1L, long(bytes / 4 / walk.arrays / threads) / step) * step, count = part * threads;
   const long passes = std::max(1L, long(enough / (4. * double(count) * walk.arrays)));

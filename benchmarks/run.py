@@ -120,7 +120,7 @@ class Row:
 
     def verify(self):
         """Both sides must have computed the same thing, or their times mean nothing."""
-        if not all(math.isfinite(v) for v in self.checks.values()) or not math.isclose(*(list(self.checks.values()) * 2)[:2], rel_tol=1e-3):
+        if not all(math.isclose(value, self.checks["hearth"], rel_tol=1e-3) for value in self.checks.values()):
             sys.exit(f"run.py: {self.name} computes different things: {self.checks}")
 
     def share(self, peaks):
@@ -163,12 +163,12 @@ def measure(options):
             peaks.setdefault(int(entry_name.rsplit("/", 1)[1]), []).append(entry["flops"] / entry["real_time"])
         for number, row in enumerate(rows):
             print(f"\rround {round_number + 1} of {options.rounds}, case {number + 1} of {len(rows)}, {time.monotonic() - begin:.0f} s: {row.name:<32}", end="", flush=True)
-            # Who goes first changes from round to round.
-            turns = [lambda: row.add_hearth(hearth.run(re.escape(row.name) + "(/limit/[a-z_]+)?(/min_time:[0-9.]+)?(/real_time)?"))]
-            if rival:
-                turns.append(lambda: row.add_rival(rival.run(row.name)))
-            for turn in turns if round_number % 2 == 0 or not row.hearth else reversed(turns):
-                turn()
+            hearth_first = round_number % 2 == 0  # who goes first changes from round to round
+            if rival and not hearth_first:
+                row.add_rival(rival.run(row.name))
+            row.add_hearth(hearth.run(re.escape(row.name) + "(/limit/[a-z_]+)?(/min_time:[0-9.]+)?(/real_time)?"))
+            if rival and hearth_first:
+                row.add_rival(rival.run(row.name))
     print()
     if rival:
         rival.close()
