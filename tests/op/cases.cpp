@@ -25,7 +25,8 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 
 double number(std::string_view text) {
   double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) throw std::runtime_error("ops.safetensors: no number: " + std::string(text));
   return value;
 }
 

@@ -40,6 +40,12 @@ std::string word_of() {
   }
 }
 
+template <class Op>
+constexpr bool is_refused() {
+  if constexpr (Op::inputs != 0 && HasRule<Op>) return std::is_base_of_v<GradientRefused, Rule<Op>>;
+  else return false;
+}
+
 class Writer : public testing::Environment {
  public:
   void TearDown() override {
@@ -59,6 +65,10 @@ std::string gradient_word(const std::string& subject) {
     return visit(op, []<class Op>(const Op&) { return word_of<Op>(); });
   }
   return "no: it has no case";
+}
+
+bool gradient_refused(const std::string& subject) {
+  return visit(parse_op(subject.substr(0, subject.find('.')) + "{}"), []<class Op>(const Op&) { return is_refused<Op>(); });
 }
 
 SupportTable& support_table() {

@@ -12,6 +12,8 @@ namespace hearth::test {
 
 /// "yes" (a rule), "composite" (through its decomposition) or "no: reason".
 std::string gradient_word(const std::string& subject);
+/// Does Autodiff refuse tracked operands of such an op?
+bool gradient_refused(const std::string& subject);
 
 class SupportTable {
  public:
