@@ -8,15 +8,15 @@
 #include <filesystem>
 #include <fstream>
 
-#include "hearth/autodiff/autodiff.hpp"
 #include "hearth/data/loader.hpp"
 #include "hearth/nn/nn.hpp"
 #include "hearth/optim/gradients.hpp"
 #include "hearth/optim/optimizer.hpp"
 #include "hearth/optim/schedule.hpp"
-#include "hearth/portable.hpp"
+#include "stacks.hpp"
 
 using namespace hearth;
+using namespace hearth::test;
 
 namespace {
 
@@ -27,8 +27,7 @@ class Checkpoints : public testing::Test {
   ~Checkpoints() override { std::filesystem::remove(path); }
   std::string path;
 };
-using Stacks = testing::Types<Autodiff<Portable>>;
-TYPED_TEST_SUITE(Checkpoints, Stacks);
+TYPED_TEST_SUITE(Checkpoints, Recording);
 
 struct Points {
   std::int64_t size() const { return 35; }
