@@ -1,32 +1,13 @@
 // unit/memory_flat: six loops that programs run for days must not grow: bytes on the device, recorded nodes and blocks on the host's heap
 // are the same after 100 rounds and after 2,000. And what records nothing makes no node.
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <thread>
 
 #include "hearth/nn/nn.hpp"
 #include "hearth/optim/gradients.hpp"
 #include "hearth/optim/optimizer.hpp"
+#include "host_memory.hpp"
 #include "stacks.hpp"
-
-namespace {
-std::atomic<std::int64_t> host_blocks{0};
-}
-// Every block of this program that C++ allocates, the library's too, is counted.
-void* operator new(std::size_t size) {
-  void* block = std::malloc(size == 0 ? 1 : size);
-  if (!block) throw std::bad_alloc();
-  ++host_blocks;
-  return block;
-}
-void operator delete(void* block) noexcept {
-  if (!block) return;
-  --host_blocks;
-  std::free(block);
-}
-void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
 
 namespace hearth::test {
 namespace {
