@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#define nlohmann hearth_nlohmann  // its functions under names of ours: a program may use another version
 #include <nlohmann/json.hpp>
 #include <optional>
 

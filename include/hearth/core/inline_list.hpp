@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include "config.hpp"
+
 namespace hearth {
 
 namespace detail {

@@ -15,6 +15,9 @@ class Param : public Tensor<B, Rank> {
  public:
   Param() = default;
   explicit Param(Tensor<B, Rank> value) : Tensor<B, Rank>(require_gradient(std::move(value))) {}
+  template <class T>
+    requires std::is_same_v<T, Tensor<B, Rank>>
+  Param(const T&) = delete;  // hearth: a tensor does not become a parameter by itself; write param(x)
 };
 
 template <class B, int Rank>

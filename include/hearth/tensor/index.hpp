@@ -46,7 +46,7 @@ Selection select(std::string_view op, const Shape& shape, const index::Item* ite
 template <class I>
 inline constexpr int rank_change = std::integral<I> ? -1 : std::same_as<I, index::NewAxis> ? 1 : 0;
 template <class I>
-concept IndexItem = std::integral<I> || std::same_as<I, index::Range> || std::same_as<I, index::NewAxis>;
+inline constexpr bool is_index_item = std::integral<I> || std::same_as<I, index::Range> || std::same_as<I, index::NewAxis>;
 
 }  // namespace detail
 

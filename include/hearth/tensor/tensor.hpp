@@ -35,6 +35,9 @@ class [[nodiscard]] Tensor {
   Tensor() = default;
   /// For a Dyn that is known to fit; `as_tensor<Rank, Kind>(dyn)` checks.
   explicit Tensor(Dyn<B> d) : dyn(std::move(d)) {}
+  template <class C, int R, class K>
+    requires(!std::is_same_v<Tensor<C, R, K>, Tensor>)
+  Tensor(const Tensor<C, R, K>&) = delete;  // hearth: this tensor has another backend, rank or kind than what it is given to
 
   bool defined() const { return bool(dyn); }
   Spec spec() const { return dyn.spec(); }
@@ -230,9 +233,9 @@ class [[nodiscard]] Tensor {
   /// x(s(1, 5), 3, newaxis): ranges keep an axis, positions drop one, newaxis adds one of size 1.
   template <class... I>
   Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind> operator()(I... items) const {
-    static_assert((detail::IndexItem<I> && ...), "hearth: an index is a position, s(start, stop, step) or newaxis");
+    static_assert((detail::is_index_item<I> && ...), "hearth: an index is a position, s(start, stop, step) or newaxis");
     static_assert((int(!std::same_as<I, index::NewAxis>) + ... + 0) <= Rank, "hearth: more indices than dimensions");
-    if constexpr ((detail::IndexItem<I> && ...)) {
+    if constexpr ((detail::is_index_item<I> && ...)) {
       const index::Item list[] = {index::Item(items)..., index::Item(Range{})};
       return Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind>(IndexFunctions<B>::at(dyn, list, int(sizeof...(I))));
     }
