@@ -13,8 +13,8 @@ template <class B> Dyn<B>::Dyn(Dyn&&) noexcept = default;
 template <class B> Dyn<B>& Dyn<B>::operator=(const Dyn&) = default;
 template <class B> Dyn<B>& Dyn<B>::operator=(Dyn&&) noexcept = default;
 template <class B> Dyn<B>::~Dyn() = default;
-template <class B> const Spec& Dyn<B>::spec() const { return B::spec(handle); }
-template <class B> DeviceOf<B> Dyn<B>::device() const { return B::device(handle); }
+template <class B> DeviceOf<B> Dyn<B>::device() const { return HEARTH_EXCEPTIONS || handle ? B::device(handle) : DeviceOf<B>{}; }
+template <class B> Dyn<B> Dyn<B>::from_failure() { return full({}, Spec{Dtype::f32, {0}}, 0); }
 
 template <class B> Dyn<B> Dyn<B>::unary(UnaryCode code, Dyn x) { return call<B>(op::Unary{code}, std::move(x)); }
 template <class B> Dyn<B> Dyn<B>::binary(BinaryCode code, Dyn a, Dyn b) { return call<B>(op::Binary{code}, std::move(a), std::move(b)); }
@@ -36,6 +36,27 @@ template <class B> Dyn<B> Dyn<B>::scatter(Dyn base, Dyn index, Dyn source, int a
 template <class B> Dyn<B> Dyn<B>::full(const DeviceOf<B>& device, const Spec& spec, Scalar value) { return Dyn(B::make(device, op::Full{spec, value})); }
 template <class B> Dyn<B> Dyn<B>::iota(const DeviceOf<B>& device, const Spec& spec, int axis, Scalar start, Scalar step) { return Dyn(B::make(device, op::Iota{spec, axis, start, step})); }
 // clang-format on
+
+template <class B>
+const Spec& Dyn<B>::spec() const {
+  if constexpr (!HEARTH_EXCEPTIONS) {
+    static const Spec nothing{Dtype::f32, {0}};
+    if (!handle) return nothing;
+    if (const Error* error = B::error(handle)) follow_error(*error);
+  }
+  return B::spec(handle);
+}
+
+template <class B>
+void Dyn<B>::settle() {
+  if constexpr (!HEARTH_EXCEPTIONS) {
+    if (pending_error()) {
+      if (handle && B::error(handle)) (void)take_pending_error();
+      else *this = from_failure();
+    }
+    forget_error();
+  }
+}
 
 template <class B>
 Dyn<B> Dyn<B>::concat(std::vector<Dyn> parts, int axis) {

@@ -39,8 +39,10 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(Tensor<B, Rank, Kind> value) : value_(detach(std::move(value))) {}
   const Tensor<B, Rank, Kind>& get() const { return value_; }
-  /// Not while another thread calls the same module.
-  void set(Tensor<B, Rank, Kind> value) const { value_ = detach(std::move(value)); }
+  /// Not while another thread calls the same module. A value that carries an error is not taken: the call that made it tells.
+  void set(Tensor<B, Rank, Kind> value) const {
+    if (!value.error()) value_ = detach(std::move(value));
+  }
   /// For walkers, which load and move buffers.
   Dyn<B>& dyn() const { return value_.dyn; }
 

@@ -65,6 +65,9 @@ struct IndexFunctions {
   static Dyn<B> scatter_nd(Dyn<B> x, Dyn<B> index, Dyn<B> source, ScatterMode mode);
   static Dyn<B> masked_select(Dyn<B> x, Dyn<B> mask);
   static Dyn<B> nonzero(Dyn<B> x);
+
+ private:
+  static void put(Dyn<B>& x, const op::SliceAssign& op, Dyn<B> value);
 };
 
 /// The distinct values ascending, the place among them of each element of x (in x's shape), and how often each occurs.
