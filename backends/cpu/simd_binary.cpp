@@ -109,8 +109,8 @@ void clamp_loop(const void* x, const void* low, const void* high, void* y, std::
   T* to = static_cast<T*>(y);
   HEARTH_INDEPENDENT for (std::int64_t i = 0; i < count; ++i) {
     const T v = from[i], l = below[i], h = above[i];
-    const T raised = (v != v) | (v > l) ? v : l;
-    to[i] = (raised != raised) | (raised < h) ? raised : h;
+    const T raised = ((v != v) | (v > l)) ? v : l;
+    to[i] = ((raised != raised) | (raised < h)) ? raised : h;
   }
 }
 TernaryKernel find_clamp(Dtype dtype) {

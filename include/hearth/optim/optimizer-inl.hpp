@@ -191,11 +191,13 @@ void Optimizer<B>::step_together(Collector& collector)
   // Parameters with equal settings take one step together, as one op over lists.
   while (!left.empty()) {
     const Item& first = *left.front();
-    const auto others = std::stable_partition(left.begin(), left.end(), [&](const Item* item) {
-      return detail::same_config(item->config, first.config) && item->memory->values.empty() == first.memory->values.empty();
-    });
-    step_alike(std::span<Item*>(left.data(), std::size_t(others - left.begin())));
-    left.erase(left.begin(), others);
+    std::vector<Item*> together, others;
+    for (Item* item : left) {
+      const bool alike = detail::same_config(item->config, first.config) && item->memory->values.empty() == first.memory->values.empty();
+      (alike ? together : others).push_back(item);
+    }
+    step_alike(together);
+    left = std::move(others);
   }
 }
 
