@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "kernels.hpp"
+#include "targets.hpp"
 #include "vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -128,10 +129,10 @@ HWY_EXPORT(find_compare);
 HWY_EXPORT(find_select);
 HWY_EXPORT(find_clamp);
 
-BinaryKernel vector_binary(BinaryCode code, bool f64) { return HWY_DYNAMIC_DISPATCH(find_binary)(code, f64); }
-BinaryKernel compare_kernel(CompareCode code, Dtype dtype) { return HWY_DYNAMIC_DISPATCH(find_compare)(code, dtype); }
-TernaryKernel select_kernel(std::size_t size) { return HWY_DYNAMIC_DISPATCH(find_select)(size); }
-TernaryKernel clamp_kernel(Dtype dtype) { return HWY_DYNAMIC_DISPATCH(find_clamp)(dtype); }
+BinaryKernel vector_binary(BinaryCode code, bool f64) { return HEARTH_DISPATCH(find_binary)(code, f64); }
+BinaryKernel compare_kernel(CompareCode code, Dtype dtype) { return HEARTH_DISPATCH(find_compare)(code, dtype); }
+TernaryKernel select_kernel(std::size_t size) { return HEARTH_DISPATCH(find_select)(size); }
+TernaryKernel clamp_kernel(Dtype dtype) { return HEARTH_DISPATCH(find_clamp)(dtype); }
 
 }  // namespace hearth::cpu
 #endif
