@@ -289,11 +289,11 @@ std::array<Handle, 1> execute(const op::ConvInputGrad& op, std::array<Handle, 2>
 
 std::array<Handle, 1> execute(const op::ConvWeightGrad& op, std::array<Handle, 2> in, const std::array<Spec, 1>& specs) {
   const Array &x = *in[0], &g = *in[1];
+  if (element_count(specs[0].shape) == 0) return {allocate(specs[0])};
   // Images may be summed a few at a time, so sums of 16-bit floats wait in f32.
   const Handle weight = allocate({computed_in(specs[0].dtype), specs[0].shape});
   if (!weight) return {};
   const ConvSizes sizes(op.geometry, x.spec.shape, weight->spec.shape, g.spec.shape);
-  if (count_of(*weight) == 0) return {weight};
   const Border border = seen_by_windows(sizes);
   Handle result = weight;
   if (is_direct(sizes, sizes.x_plane(), border)) {

@@ -13,6 +13,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "targets.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace hearth::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -136,12 +138,12 @@ HWY_EXPORT(kernels_f64);
 
 template <>
 const GemmKernels<float>& gemm_kernels<float>() {
-  static const GemmKernels<float> kernels = HWY_DYNAMIC_DISPATCH(kernels_f32)();
+  static const GemmKernels<float> kernels = HEARTH_DISPATCH(kernels_f32)();
   return kernels;
 }
 template <>
 const GemmKernels<double>& gemm_kernels<double>() {
-  static const GemmKernels<double> kernels = HWY_DYNAMIC_DISPATCH(kernels_f64)();
+  static const GemmKernels<double> kernels = HEARTH_DISPATCH(kernels_f64)();
   return kernels;
 }
 

@@ -177,7 +177,7 @@ Results<op::PadGrad, Handle> execute(const op::PadGrad& op, Operands<op::PadGrad
       continue;
     }
     // The padded places that show element i, in their own order.
-    std::vector<std::vector<std::int64_t>> places(std::size_t(shape[axis]));
+    std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(shape[axis]));
     for (std::int64_t i = 0; i < g.spec.shape[axis]; ++i)
       places[std::size_t(shown(op.mode, i - op.before[axis], shape[axis]))].push_back(i * g.strides[axis]);
     for (const auto& of_one : places) {

@@ -1,6 +1,7 @@
 // cpu/run: the door of every op. Inference first, then the body; and where Hearth is built without exceptions, errors travel in handles.
 // SPDX-License-Identifier: Apache-2.0
 #include <new>
+#include <stdexcept>
 
 #include "array.hpp"
 
@@ -46,6 +47,8 @@ auto guarded(const Op&, Body&& body) {
     return body();
   } catch (const std::bad_alloc&) {
     fail(Error(ErrorKind::device, op_name<Op>, "the system has no memory left"));
+  } catch (const std::length_error&) {  // more than a list can ever hold
+    fail(Error(ErrorKind::device, op_name<Op>, "the system has not so much memory"));
   }
 #else
   return body();

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "kernels.hpp"
+#include "targets.hpp"
 #include "vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -109,8 +110,8 @@ void clamp_loop(const void* x, const void* low, const void* high, void* y, std::
   T* to = static_cast<T*>(y);
   HEARTH_INDEPENDENT for (std::int64_t i = 0; i < count; ++i) {
     const T v = from[i], l = below[i], h = above[i];
-    const T raised = (v != v) | (v > l) ? v : l;
-    to[i] = (raised != raised) | (raised < h) ? raised : h;
+    const T raised = ((v != v) | (v > l)) ? v : l;
+    to[i] = ((raised != raised) | (raised < h)) ? raised : h;
   }
 }
 TernaryKernel find_clamp(Dtype dtype) {
@@ -128,10 +129,10 @@ HWY_EXPORT(find_compare);
 HWY_EXPORT(find_select);
 HWY_EXPORT(find_clamp);
 
-BinaryKernel vector_binary(BinaryCode code, bool f64) { return HWY_DYNAMIC_DISPATCH(find_binary)(code, f64); }
-BinaryKernel compare_kernel(CompareCode code, Dtype dtype) { return HWY_DYNAMIC_DISPATCH(find_compare)(code, dtype); }
-TernaryKernel select_kernel(std::size_t size) { return HWY_DYNAMIC_DISPATCH(find_select)(size); }
-TernaryKernel clamp_kernel(Dtype dtype) { return HWY_DYNAMIC_DISPATCH(find_clamp)(dtype); }
+BinaryKernel vector_binary(BinaryCode code, bool f64) { return HEARTH_DISPATCH(find_binary)(code, f64); }
+BinaryKernel compare_kernel(CompareCode code, Dtype dtype) { return HEARTH_DISPATCH(find_compare)(code, dtype); }
+TernaryKernel select_kernel(std::size_t size) { return HEARTH_DISPATCH(find_select)(size); }
+TernaryKernel clamp_kernel(Dtype dtype) { return HEARTH_DISPATCH(find_clamp)(dtype); }
 
 }  // namespace hearth::cpu
 #endif

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "kernels.hpp"
+#include "targets.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace hearth::cpu::HWY_NAMESPACE {
@@ -88,8 +89,8 @@ void convert_loop(const void* x, void* y, std::int64_t count) {
 }  // namespace
 
 UnaryKernel convert_kernel(Dtype from, Dtype to) {
-  if (from == Dtype::f32) return HWY_DYNAMIC_DISPATCH(find_convert)(to, true);
-  if (to == Dtype::f32) return HWY_DYNAMIC_DISPATCH(find_convert)(from, false);
+  if (from == Dtype::f32) return HEARTH_DISPATCH(find_convert)(to, true);
+  if (to == Dtype::f32) return HEARTH_DISPATCH(find_convert)(from, false);
   return with_type(from, [&](auto source) {
     return with_type(to, [&](auto target) -> UnaryKernel {
       return &convert_loop<typename decltype(source)::type, typename decltype(target)::type>;

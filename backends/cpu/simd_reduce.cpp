@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "reduce_kernels.hpp"
+#include "targets.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace hearth::cpu::HWY_NAMESPACE {
@@ -188,8 +189,8 @@ namespace hearth::cpu {
 
 HWY_EXPORT(find_reduce);
 HWY_EXPORT(find_find);
-ReduceKernels reduce_kernels(ReduceCode code, Dtype dtype) { return HWY_DYNAMIC_DISPATCH(find_reduce)(code, dtype); }
-FindKernel find_kernel(Dtype dtype) { return HWY_DYNAMIC_DISPATCH(find_find)(dtype); }
+ReduceKernels reduce_kernels(ReduceCode code, Dtype dtype) { return HEARTH_DISPATCH(find_reduce)(code, dtype); }
+FindKernel find_kernel(Dtype dtype) { return HEARTH_DISPATCH(find_find)(dtype); }
 
 }  // namespace hearth::cpu
 #endif

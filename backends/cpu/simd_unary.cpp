@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "kernels.hpp"
+#include "targets.hpp"
 #include "vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -78,7 +79,7 @@ HWY_AFTER_NAMESPACE();
 namespace hearth::cpu {
 
 HWY_EXPORT(find_unary);
-UnaryKernel vector_unary(UnaryCode code, bool f64) { return HWY_DYNAMIC_DISPATCH(find_unary)(code, f64); }
+UnaryKernel vector_unary(UnaryCode code, bool f64) { return HEARTH_DISPATCH(find_unary)(code, f64); }
 
 }  // namespace hearth::cpu
 #endif

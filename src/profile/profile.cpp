@@ -41,7 +41,9 @@ std::vector<ProfileEntry> profile_entries() {
   const std::lock_guard guard(all.lock);
   std::vector<ProfileEntry> result;
   for (const auto& [key, entry] : all.entries) result.push_back(entry);
-  std::stable_sort(result.begin(), result.end(), [](const ProfileEntry& a, const ProfileEntry& b) { return a.seconds > b.seconds; });
+  std::sort(result.begin(), result.end(), [](const ProfileEntry& a, const ProfileEntry& b) {
+    return a.seconds != b.seconds ? a.seconds > b.seconds : std::pair(a.op, a.code) < std::pair(b.op, b.code);
+  });
   return result;
 }
 

@@ -114,6 +114,26 @@ TEST(cpu_conv, empty_batches_and_channels) {
   EXPECT_EQ(numbers(Cpu::run(op::ConvInputGrad{geometry, {2, 2}}, {zeros({1, 0, 2, 2}), zeros({0, 1, 3, 3})})[0]), Numbers(4, 0.0));
 }
 
+// The gradient of a weight for no images at all: images were once taken 0 at a time, without an end.
+TEST(cpu_conv, weight_gradient_of_an_empty_batch_ends) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::i64, Dtype::bf16}) {
+    const op::ConvWeightGrad grad{{{1}, {1}, {0}, {0}, 1}, {2}};
+    const Handle weight = Cpu::run(grad, {upload<Cpu>({dtype, {0, 2, 3}}, {}), upload<Cpu>({dtype, {0, 2, 2}}, {})})[0];
+    ASSERT_EQ(Cpu::spec(weight), (Spec{dtype, {2, 2, 2}}));
+    std::vector<std::byte> bytes(8 * size_of(dtype), std::byte(1));
+    Cpu::download(weight, bytes.data());
+    EXPECT_EQ(bytes, std::vector<std::byte>(bytes.size(), std::byte(0)));
+  }
+}
+
+TEST(cpu_conv, empty_weight_gradient_keeps_its_dtype) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    const op::ConvWeightGrad grad{{{1}, {1}, {0}, {0}, 1}, {2}};
+    const Handle weight = Cpu::run(grad, {upload<Cpu>({dtype, {1, 0, 3}}, {}), upload<Cpu>({dtype, {1, 2, 2}}, Numbers(4, 1))})[0];
+    EXPECT_EQ(Cpu::spec(weight), (Spec{dtype, {2, 0, 2}}));
+  }
+}
+
 TEST(cpu_conv, wide_padding_costs_no_memory) {
   // A kernel of two taps far apart over a short signal in a million zeros: outputs 0, 1 see the second tap, the last ones the first.
   const ConvGeometry geometry{{1}, {1000000000}, {1000000000}, {2}, 1};

@@ -108,4 +108,30 @@ TEST(portable_interpolate, constants_stay_and_the_gradient_is_the_adjoint) {
     }
 }
 
+// An array without elements has no need of the weights of a million million positions.
+TEST(portable_interpolate, of_nothing_costs_nothing) {
+  const std::int64_t far = std::int64_t(1) << 40;
+  for (InterpolateMode mode : {InterpolateMode::nearest, InterpolateMode::lanczos, InterpolateMode::area}) {
+    const Resampling resampling{mode, {far}, {}, false, false};
+    const Handle y = Portable::run(op::Interpolate{resampling}, {from_doubles(Dtype::f32, {0, 2, 3}, {})})[0];
+    EXPECT_EQ(Portable::spec(y), (Spec{Dtype::f32, {0, 2, far}}));
+    const Resampling back{mode, {3}, {}, false, false};
+    const Handle x = Portable::run(op::InterpolateGrad{back, {far}}, {from_doubles(Dtype::f32, {0, 2, 3}, {})})[0];
+    EXPECT_EQ(Portable::spec(x), (Spec{Dtype::f32, {0, 2, far}}));
+  }
+}
+
+// What lies between two axes may be far larger than operand and result: a terabyte here. (A sanitizer ends the process instead.)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(portable_interpolate, out_of_memory_between_axes_is_a_device_error) {
+  const Handle x = Portable::make({}, op::Full{{Dtype::f32, {1, 1, 1, std::int64_t(1) << 21}}, 1});
+  try {
+    Portable::run(op::Interpolate{{InterpolateMode::nearest, {1 << 16, 1}, {}, false, false}}, {x});
+    FAIL() << "a terabyte was there";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind, ErrorKind::device) << error.what();
+  }
+}
+#endif
+
 }  // namespace

@@ -221,7 +221,7 @@ TYPED_TEST(Checkpoints, broken_files_are_errors_of_kind_file) {
   EXPECT_EQ(run.optimizer.rate(), rate);
   spoiled[at + 2] = '_';  // "o_timizer/steps": a number that is not there
   write(spoiled);
-  EXPECT_THROW(Checkpoint<B>::open(this->path).get("optimizer", run.optimizer), Error);
+  expect_file_error([&] { Checkpoint<B>::open(this->path).get("optimizer", run.optimizer); }, this->path + ": there is no value \"steps\"");
 
   write(bytes);
   const auto checkpoint = Checkpoint<B>::open(this->path);

@@ -22,6 +22,7 @@ struct State {
   };
   std::vector<Tensor> tensors;
   std::vector<Value> values;
+  std::string file = {};  ///< the path that it was read from, or empty
 
   void set(std::string_view name, Scalar value) { values.push_back({std::string(name), value}); }
   /// The number of that name; an error if there is none.
@@ -29,7 +30,12 @@ struct State {
   T get(std::string_view name) const {
     for (const Value& v : values)
       if (v.name == name) return v.value.template to<T>();
-    return fail("state", "there is no value \"" + std::string(name) + "\"");
+    return refuse("state", "there is no value \"" + std::string(name) + "\"");
+  }
+  /// Raises that something is wrong with it: the file's fault if it comes from one.
+  Failure refuse(std::string_view op, const std::string& sentence) const {
+    if (file.empty()) return fail(op, sentence);
+    return fail(Error(ErrorKind::file, op, file + ": " + sentence));
   }
 };
 

@@ -17,8 +17,7 @@ namespace hearth {
 /// Sees every state-carrying field of a module, in declaration order. Paths are field names and list indices joined by points:
 /// "encoder.layers.0.weight".
 template <class B>
-class Walker {
- public:
+struct Walker {
   virtual ~Walker() = default;
   /// A field of type Param<B, rank>.
   virtual void param(std::string_view path, Dyn<B>& value, int rank);

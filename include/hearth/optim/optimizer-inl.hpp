@@ -128,22 +128,23 @@ void Optimizer<B>::restore(const State<Values>& state) {
   const auto steps = state.template get<std::int64_t>("steps");
   const auto rate = state.template get<double>("rate"), first_rate = state.template get<double>("first_rate");
   if (pending_error()) return;
-  if (steps < 0 || !(rate >= 0) || !(first_rate >= 0)) return (void)fail("optimizer", "the state has a negative number of steps or a negative rate");
+  if (steps < 0 || !(rate >= 0) || !(first_rate >= 0)) return (void)state.refuse("optimizer", "the state has a negative number of steps or a negative rate");
   std::vector<Memory> restored;
   for (const auto& [name, value] : state.tensors) {
     const std::string path = name.substr(0, name.rfind('.'));
     const auto known = std::find_if(known_.begin(), known_.end(), [&](const Known& k) { return k.path == path; });
     if (const Error* error = value.error()) return report_error(*error);
-    if (known == known_.end()) return (void)fail("optimizer", "the state has momenta of \"" + path + "\", which the model does not have");
+    if (known == known_.end()) return (void)state.refuse("optimizer", "the state has momenta of \"" + path + "\", which the model does not have");
     if (value.shape() != known->shape)
-      return (void)fail("optimizer", "the state has momenta of shape " + to_string(value.shape()) + " for \"" + path + "\", which is " + to_string(known->shape));
+      return (void)state.refuse("optimizer", "the state has momenta of shape " + to_string(value.shape()) + " for \"" + path + "\", which is " + to_string(known->shape));
+    if (!is_float(value.dtype())) return (void)state.refuse("optimizer", "the state has momenta of \"" + path + "\" that are " + std::string(name_of(value.dtype())));
     if (restored.empty() || restored.back().path != path) restored.push_back({path, {}});
     restored.back().values.push_back(value);
   }
   for (const Memory& memory : restored)
     if (int(memory.values.size()) != detail::memory_count(config_))
-      return (void)fail("optimizer", "the state has " + std::to_string(memory.values.size()) + " momenta of \"" + memory.path + "\"; this configuration keeps " +
-                                        std::to_string(detail::memory_count(config_)));
+      return (void)state.refuse("optimizer", "the state has " + std::to_string(memory.values.size()) + " momenta of \"" + memory.path + "\"; this configuration keeps " +
+                                                std::to_string(detail::memory_count(config_)));
   std::sort(restored.begin(), restored.end(), [](const Memory& a, const Memory& b) { return a.path < b.path; });
   steps_ = steps;
   detail::rate_of(config_) = rate;
@@ -210,10 +211,12 @@ void Optimizer<B>::step_together(Collector& collector)
   // Parameters with equal settings take one step together, as one op over lists.
   while (!left.empty()) {
     const Item& first = *left.front();
-    const auto others = std::stable_partition(left.begin(), left.end(), [&](const Item* item) {
-      return detail::same_config(item->config, first.config) && item->memory->values.empty() == first.memory->values.empty();
-    });
-    if (!step_alike(std::span<Item*>(left.data(), std::size_t(others - left.begin())))) {
+    std::vector<Item*> together, others;
+    for (Item* item : left) {
+      const bool alike = detail::same_config(item->config, first.config) && item->memory->values.empty() == first.memory->values.empty();
+      (alike ? together : others).push_back(item);
+    }
+    if (!step_alike(together)) {
       for (Before& old : before) {
         for (Dyn<B>* place : old.item->places) *place = old.value;
         old.item->memory->values = std::move(old.memory);
@@ -221,7 +224,7 @@ void Optimizer<B>::step_together(Collector& collector)
       --steps_;
       return;
     }
-    left.erase(left.begin(), others);
+    left = std::move(others);
   }
 }
 

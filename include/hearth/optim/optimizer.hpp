@@ -24,8 +24,7 @@ struct GroupOptions {
 ///   optimizer.group("*.bias", {.weight_decay = 0});
 ///   optimizer.step(model, backward(loss));
 template <class B>
-class Optimizer {
- public:
+struct Optimizer {
   using Values = hearth::Inner<B>;  ///< the backend on which gradients and momenta live
 
   template <class M>

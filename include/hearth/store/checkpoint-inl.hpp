@@ -30,6 +30,7 @@ void CheckpointState<B>::add_model(CheckpointFile& file, std::string_view sectio
 template <class B>
 State<B> CheckpointState<B>::read(const Safetensors& file, std::string_view path, std::string_view section, const DeviceOf<B>& device) {
   State<B> state;
+  state.file = path;
   const std::string prefix = std::string(section) + "/";
   for (const auto& entry : file.entries())
     if (entry.name.starts_with(prefix)) state.tensors.push_back({entry.name.substr(prefix.size()), Dyn<B>(B::upload(device, entry.spec, entry.bytes.data()))});

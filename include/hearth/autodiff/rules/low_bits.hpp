@@ -22,7 +22,7 @@ struct Rule<op::Dequantize> {
     if (scheme.axis >= 0 && scheme.block > 0) {
       // The axis becomes (block, element of it), its last block filled up with zeros.
       const std::int64_t blocks = scale.shape[scheme.axis], missing = blocks * scheme.block - each.size(scheme.axis);
-      Shape none = Shape::filled(rank, 0), after = none, split;
+      Shape none = Shape::filled(rank, 0), after = none;
       after[scheme.axis] = missing;
       if (missing > 0) each = call<B>(op::Pad{none, after, PadMode::constant, 0}, std::move(each));
       // Rank 8 has no room for another axis; what lies around the split one may be joined.

@@ -5,6 +5,9 @@
 // A view is `Handle view(const op::X& op, const Handle& x, const Spec& result)`; nothing is allocated for it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <new>
+#include <stdexcept>
+
 #include "../portable.hpp"
 
 namespace hearth::portable {
@@ -50,6 +53,22 @@ Device device_of(const Operands<Op, Handle>& in) {
   return first ? first->device : Device{};
 }
 
+/// Calls the kernel. Memory that it takes for itself may run out, too.
+template <class F>
+void with_memory([[maybe_unused]] std::string_view op, F&& kernel) {
+#if HEARTH_EXCEPTIONS
+  try {
+    kernel();
+  } catch (const std::bad_alloc&) {
+    fail(Error(ErrorKind::device, op, "the system has no memory left"));
+  } catch (const std::length_error&) {  // more than a list can ever hold
+    fail(Error(ErrorKind::device, op, "the system has not so much memory"));
+  }
+#else
+  kernel();
+#endif
+}
+
 template <class Op>
 Results<Op, Handle> execute(const Op& op, const Operands<Op, Handle>& in) {
   for (const Handle& x : in)
@@ -66,7 +85,7 @@ Results<Op, Handle> execute(const Op& op, const Operands<Op, Handle>& in) {
     out[0] = view(op, in[0], specs[0]);
   } else {
     out = map_list(specs, [&](const Spec& spec) { return allocate(device, spec, op_name<Op>); });
-    if (!pending_error()) kernel(op, in, out);
+    if (!pending_error()) with_memory(op_name<Op>, [&] { kernel(op, in, out); });
   }
   if (pending_error()) return all_failed<Op>(device);
   return out;
