@@ -27,7 +27,7 @@ function(hearth_backend backend)
   target_sources(hearth PRIVATE ${stacks})
   # Dispatch and decorators have no hot loops: small code, in less time.
   list(FILTER stacks INCLUDE REGEX "/${backend}(_autodiff)?\\.cpp$")
-  set_source_files_properties(${stacks} TARGET_DIRECTORY hearth PROPERTIES COMPILE_OPTIONS "-Os")
+  set_source_files_properties(${stacks} TARGET_DIRECTORY hearth PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-Os>")
 endfunction()
 
 # Writes hearth/built.hpp and built_names.hpp, the list of backends as C++ sees it: what serve.hpp and backends() are stamped from.
