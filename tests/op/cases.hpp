@@ -36,6 +36,7 @@ struct Case {
   double rounds = 1;  ///< how often 16-bit numbers are rounded on the way
   bool smooth = false;           ///< may gradients be checked by differences here?
   std::vector<int> constant;     ///< operands that have no gradient though they are floats
+  std::string about;             ///< its subject, where that is an op inside a program
   bool zero_size() const;
   /// About NaN, infinities and division by zero: its name ends in ".edges".
   bool at_edges() const { return std::string_view(name).ends_with(".edges"); }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cases.hpp"
+#include "gradients.hpp"
 #include "hearth/core/enum_names.hpp"
 #include "layouts.hpp"
 #include "support_table.hpp"

@@ -10,11 +10,6 @@
 
 namespace hearth::test {
 
-/// "yes" (a rule), "composite" (through its decomposition) or "no: reason".
-std::string gradient_word(const std::string& subject);
-/// Does Autodiff refuse tracked operands of such an op?
-bool gradient_refused(const std::string& subject);
-
 class SupportTable {
  public:
   void add(const std::string& subject, Dtype dtype, bool passed);
