@@ -143,6 +143,15 @@ std::string subject_of(const AnyOp& op) {
   return text.substr(0, brace) + "." + text.substr(code, text.find_first_of(",}", code) - code);
 }
 
+std::vector<AnyOp> ops_without_cases() {
+  std::vector<AnyOp> ops = {
+#define HEARTH_ANY_OP(Name) op::Name{},
+#include "hearth/op/ops.def"
+  };
+  for (const Case& c : all_cases()) std::erase_if(ops, [code = c.op(c.dtypes[0]).code()](const AnyOp& op) { return op.code() == code; });
+  return ops;
+}
+
 double tolerance(const Case& c, Dtype dtype, double want) {
   const double size = std::max(std::abs(want), c.floor);
   if (size_of(dtype) > 2) return c.units * epsilon(dtype) * size;

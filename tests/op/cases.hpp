@@ -50,6 +50,8 @@ struct Case {
 const std::vector<Case>& all_cases();
 
 std::string subject_of(const AnyOp& op);
+/// Ops of the list that no case is about.
+std::vector<AnyOp> ops_without_cases();
 
 /// |got - want| may be at most units * epsilon * max(|want|, floor), epsilon that of the dtype computed in (f32 for 16 bits), and for
 /// 16-bit results half a unit in their last place more for each rounding. Integers, bool and infinities are exact, NaN is NaN.

@@ -24,9 +24,8 @@ struct Elsewhere {
   const char *op, *reason, *test;
 };
 constexpr Elsewhere elsewhere[] = {
-    {"Random", "its numbers are defined by Philox, of which the test has the published vectors", "unit/portable_make.cpp"},
-    {"Launch", "no backend has kernels of users yet; supports() says no", "unit/portable_make.cpp"},
-    {"Collective", "no backend has groups yet; supports() says no", "unit/autodiff_collective.cpp"},
+    {"Launch", "no backend has kernels of users yet: supports() says no", "op/suite.cpp"},
+    {"Collective", "no backend has groups yet: supports() says no; its gradient is tested on a backend of the test's own", "unit/autodiff_collective.cpp"},
 };
 
 /// Gaps that are there on purpose: what is missing, why.

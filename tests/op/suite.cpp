@@ -104,6 +104,14 @@ TEST_P(OpSuite, equals_the_fixture_under_checked) {
         if (size_of(dtype) >= 4 || is_bool(dtype)) check(tested().checked, *c, dtype, {Layouts::contiguous, Layouts::permuted});
 }
 
+TEST(OpsWithoutCases, are_not_supported) {
+  for (const AnyOp& op : ops_without_cases())
+    for (const Stack* stack : {&tested().plain, &tested().autodiff}) {
+      EXPECT_FALSE(stack->supports(op)) << stack->name << ": " << to_string(op);
+      support_table().add_unsupported(to_string(op).substr(0, to_string(op).find('{')));
+    }
+}
+
 /// Weights for the elements of a result, so that no error cancels.
 TensorData weights_like(const Spec& spec, int seed) {
   std::vector<double> numbers;

@@ -46,7 +46,7 @@ std::string SupportTable::text(const std::string& backend) const {
     std::string dtypes;
     for (int d = 0; d < dtype_count; ++d)
       if ((line.seen & ~line.failed) >> d & 1u) dtypes.append(dtypes.empty() ? "" : ",").append(name_of(Dtype(d)));
-    std::string word = gradient_word(subject);
+    std::string word = line.seen ? gradient_word(subject) : "no: the op is not supported";
     if (!word.starts_with("no") && (line.gradient_failed || (!line.gradient_seen && gradient_elsewhere(subject).empty()))) word = "no: its check failed or did not run";
     result += subject + '\t' + backend + '\t' + dtypes + '\t' + word + '\n';
   }
