@@ -45,7 +45,7 @@ std::vector<CaseArray> arrays(const Safetensors& file, const std::string& prefix
   return result;
 }
 
-/// name, op, dtypes, roles of operands, roles of results, units, floor, rounds, smooth, constant operands: separated by tabs.
+/// name, op, dtypes, roles of operands, roles of results, units, floor, rounds, smooth, constant operands, subject: separated by tabs.
 Case read(const Safetensors& file, std::string_view line) {
   const auto fields = split(line, '\t');
   if (fields.size() < 9) throw std::runtime_error("ops.safetensors: a case with too few fields: " + std::string(line));
@@ -61,6 +61,7 @@ Case read(const Safetensors& file, std::string_view line) {
   c.smooth = fields[8] == "smooth";
   if (fields.size() > 9)
     for (std::string_view i : split(fields[9], ',')) c.constant.push_back(int(number(i)));
+  if (fields.size() > 10) c.about = fields[10];
   return c;
 }
 
@@ -133,13 +134,22 @@ AnyOp Case::op(Dtype dtype) const {
   return parse_op(full);
 }
 
-std::string Case::subject() const { return subject_of(op(dtypes.at(0))); }
+std::string Case::subject() const { return about.empty() ? subject_of(op(dtypes.at(0))) : about; }
 
 std::string subject_of(const AnyOp& op) {
   const std::string text = to_string(op);
-  const std::size_t brace = text.find('{'), code = text.find("{code: ");
-  if (code == text.npos) return text.substr(0, brace);
-  return text.substr(0, brace) + "." + text.substr(code + 7, text.find_first_of(",}", code + 7) - code - 7);
+  const std::size_t brace = text.find('{'), code = brace + 7;
+  if (text.compare(brace, 7, "{code: ") != 0) return text.substr(0, brace);
+  return text.substr(0, brace) + "." + text.substr(code, text.find_first_of(",}", code) - code);
+}
+
+std::vector<AnyOp> ops_without_cases() {
+  std::vector<AnyOp> ops = {
+#define HEARTH_ANY_OP(Name) op::Name{},
+#include "hearth/op/ops.def"
+  };
+  for (const Case& c : all_cases()) std::erase_if(ops, [code = c.op(c.dtypes[0]).code()](const AnyOp& op) { return op.code() == code; });
+  return ops;
 }
 
 double tolerance(const Case& c, Dtype dtype, double want) {

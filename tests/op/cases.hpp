@@ -36,6 +36,7 @@ struct Case {
   double rounds = 1;  ///< how often 16-bit numbers are rounded on the way
   bool smooth = false;           ///< may gradients be checked by differences here?
   std::vector<int> constant;     ///< operands that have no gradient though they are floats
+  std::string about;             ///< its subject, where that is an op inside a program
   bool zero_size() const;
   /// About NaN, infinities and division by zero: its name ends in ".edges".
   bool at_edges() const { return std::string_view(name).ends_with(".edges"); }
@@ -49,6 +50,8 @@ struct Case {
 const std::vector<Case>& all_cases();
 
 std::string subject_of(const AnyOp& op);
+/// Ops of the list that no case is about.
+std::vector<AnyOp> ops_without_cases();
 
 /// |got - want| may be at most units * epsilon * max(|want|, floor), epsilon that of the dtype computed in (f32 for 16 bits), and for
 /// 16-bit results half a unit in their last place more for each rounding. Integers, bool and infinities are exact, NaN is NaN.

@@ -26,6 +26,8 @@ struct Stack {
   std::function<TensorData(const Array&)> download;
   /// apply<B>, or B::make for an op without operands.
   std::function<std::vector<Array>(const AnyOp&, const std::vector<Array>&, Operand)> run;
+  /// supports<B> of an op of f32[2] operands.
+  std::function<bool(const AnyOp&)> supports;
   /// The gradients of the operands, where tracked[i], of the sum of the results that have weights, each times its weights; none for zero.
   std::function<std::vector<Maybe>(const AnyOp&, const std::vector<Array>&, const std::vector<bool>& tracked, const std::vector<Maybe>& weights)> gradients;
 };

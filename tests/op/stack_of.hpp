@@ -70,6 +70,18 @@ Stack stack_of() {
     for (auto& handle : run_any<B>(op, std::move(operands))) out.push_back(boxed<B>(std::move(handle)));
     return out;
   };
+  stack.supports = [](const AnyOp& any) {
+    return visit(any, []<class Op>(const Op& op) {
+      const Spec spec{Dtype::f32, {2}};
+      if constexpr (Op::inputs == 0) {
+        return true;
+      } else {
+        Operands<Op, const Spec*> in{};
+        for (auto& operand : in) operand = &spec;
+        return supports<B>(op, in);
+      }
+    });
+  };
   return stack;
 }
 

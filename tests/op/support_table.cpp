@@ -1,4 +1,4 @@
-// op/support_table: the lines, and the words for gradients, which follow from the rules and the tables.
+// op/support_table: the lines, and writing them when all tests have run.
 // SPDX-License-Identifier: Apache-2.0
 #include "support_table.hpp"
 
@@ -7,44 +7,12 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "cases.hpp"
-#include "hearth/autodiff/rules.hpp"
-#include "hearth/backend/decompositions.hpp"
-#include "hearth/op/formula.hpp"
+#include "gradients.hpp"
 #include "stack.hpp"
 
 namespace hearth::test {
 
 namespace {
-
-/// Do the rows of the tables take floats? Ops without rows do.
-bool takes_floats(const AnyOp& any) {
-  return visit(any, []<class Op>(const Op& op) {
-    if constexpr (requires { kinds_of(op.code); }) return (kinds_of(op.code) & kinds::F) != 0;
-    else return true;
-  });
-}
-
-template <class Op>
-std::string word_of() {
-  if constexpr (Op::inputs == 0) {
-    return "no: it has no operands";
-  } else if constexpr (!HasRule<Op>) {
-    return "composite";
-  } else if constexpr (std::is_base_of_v<NoGradient, Rule<Op>>) {
-    return "no: its results are integers or bool";
-  } else if constexpr (std::is_base_of_v<GradientRefused, Rule<Op>>) {
-    return "no: " + std::string(Rule<Op>::reason);
-  } else {
-    return "yes";
-  }
-}
-
-template <class Op>
-constexpr bool is_refused() {
-  if constexpr (Op::inputs != 0 && HasRule<Op>) return std::is_base_of_v<GradientRefused, Rule<Op>>;
-  else return false;
-}
 
 class Writer : public testing::Environment {
  public:
@@ -56,20 +24,6 @@ class Writer : public testing::Environment {
 const testing::Environment* const writer = testing::AddGlobalTestEnvironment(new Writer);
 
 }  // namespace
-
-std::string gradient_word(const std::string& subject) {
-  for (const Case& c : all_cases()) {
-    if (c.subject() != subject) continue;
-    const AnyOp op = c.op(c.dtypes[0]);
-    if (!takes_floats(op)) return "no: it takes no floats";
-    return visit(op, []<class Op>(const Op&) { return word_of<Op>(); });
-  }
-  return "no: it has no case";
-}
-
-bool gradient_refused(const std::string& subject) {
-  return visit(parse_op(subject.substr(0, subject.find('.')) + "{}"), []<class Op>(const Op&) { return is_refused<Op>(); });
-}
 
 SupportTable& support_table() {
   static SupportTable table;
@@ -92,8 +46,8 @@ std::string SupportTable::text(const std::string& backend) const {
     std::string dtypes;
     for (int d = 0; d < dtype_count; ++d)
       if ((line.seen & ~line.failed) >> d & 1u) dtypes.append(dtypes.empty() ? "" : ",").append(name_of(Dtype(d)));
-    std::string word = gradient_word(subject);
-    if (!word.starts_with("no") && (line.gradient_failed || !line.gradient_seen)) word = "no: its check failed or did not run";
+    std::string word = line.seen ? gradient_word(subject) : "no: the op is not supported";
+    if (!word.starts_with("no") && (line.gradient_failed || (!line.gradient_seen && gradient_elsewhere(subject).empty()))) word = "no: its check failed or did not run";
     result += subject + '\t' + backend + '\t' + dtypes + '\t' + word + '\n';
   }
   return result;
