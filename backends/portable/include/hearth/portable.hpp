@@ -41,8 +41,8 @@ struct Portable {
   static void trim(const Device&) {}
   static std::string name() { return "Portable"; }
 
-  /// No more than so many bytes from now on, for tests and for small machines.
-  static void set_memory_cap(std::size_t bytes) { portable::Memory::cap = bytes; }
+  /// No more than so many bytes from now on, for tests and for small machines; 0: no limit.
+  static void set_memory_cap(std::size_t bytes) { portable::Memory::cap = bytes == 0 ? std::numeric_limits<std::size_t>::max() : bytes; }
 
 #define HEARTH_MAKE_OP(Name) \
   static Handle make(const Device& device, const op::Name& op) { return portable::create(device, op); }
