@@ -42,6 +42,13 @@ void each_family() {
   check("value-sized", double(nonzero(x - 1).size(0)), 3);
   check("low bits", as_tensor<1>(call<B>(op::FakeQuantize{}, tensor<B>({0.5, 300.}).dyn, tensor<B>(1.).dyn, Dyn<B>())).sum().item(), 127);
   check("composite", softmax(x, 1).sum().item(), 2);
+  int caught = 0;
+  try {
+    (void)(x + zeros<B>({3}));
+  } catch (const Error&) {  // thrown inside the library, and the same type here
+    ++caught;
+  }
+  check("error", caught, 1);
 }
 
 template <class B>
