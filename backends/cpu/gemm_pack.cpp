@@ -65,13 +65,14 @@ inline S widen(S value) {
 template <class S, class T>
 inline void copy_run(const S* from, T* to, int count) {
   if constexpr (std::is_same_v<S, T>) {
-    constexpr int block = 32 / sizeof(T);
+    constexpr int block = 32 / sizeof(T), half = block / 2;
+    const bool several = count >= half;
     for (; count >= block; count -= block, from += block, to += block) std::memcpy(to, from, 32);
-    if constexpr (block >= 4)
-      if (count >= block / 2) {
-        std::memcpy(to, from, 16);
-        count -= block / 2, from += block / 2, to += block / 2;
-      }
+    if (several) {  // the rest by one or two copies that may overlap what is copied already, instead of element by element
+      if (count > half) std::memcpy(to, from, 16);
+      if (count > 0) std::memcpy(to + count - half, from + count - half, 16);
+      return;
+    }
     for (int i = 0; i < count; ++i) to[i] = from[i];
   } else {
     for (int i = 0; i < count; ++i) to[i] = T(widen(from[i]));

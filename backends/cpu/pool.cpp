@@ -9,6 +9,7 @@
 #include "conv.hpp"
 #include "hearth/core/convert.hpp"
 #include "hearth/op/geometry.hpp"
+#include "pool_kernels.hpp"
 #include "threads.hpp"
 
 namespace hearth::cpu {
@@ -87,32 +88,15 @@ struct BestRow {
   }
 };
 
-/// max_planes of windows that halve both axes: four elements, compared where they lie.
-template <class S>
-void max_halves(const PoolSizes& sizes, const S* x, S* values, Index* indices, Index begin, Index end) {
-  using T = Compute<S>;
+/// max_planes of windows that halve both axes, of f32: a row of results at a time by vectors.
+void max_halves(const PoolSizes& sizes, const float* x, float* values, Index* indices, Index begin, Index end) {
+  const HalvingKernel kernel = halving_kernel();
   const Index width = sizes.axes[2].y, row = sizes.axes[2].x;
-  for (Index plane = begin; plane < end; ++plane) {
-    const S* const from = x + plane * sizes.x_plane();
-    Index at = plane * sizes.y_plane();
-    for (Index j = 0; j < sizes.axes[1].y; ++j)
-      for (Index o = 0; o < width; ++o, ++at) {
-        const Index first = 2 * j * row + 2 * o;
-        T best = T(from[first]);
-        Index where = first;
-        const auto offer = [&](Index position) {
-          const T v = T(from[position]);
-          const bool take = (best == best) & ((v > best) | (v != v));  // the first of equals, and the first NaN
-          best = take ? v : best;
-          where = take ? position : where;
-        };
-        offer(first + 1);
-        offer(first + row);
-        offer(first + row + 1);
-        values[at] = from[where];
-        indices[at] = where;
-      }
-  }
+  for (Index plane = begin; plane < end; ++plane)
+    for (Index j = 0; j < sizes.axes[1].y; ++j) {
+      const Index at = plane * sizes.y_plane() + j * width;
+      kernel(x + plane * sizes.x_plane() + 2 * j * row, row, width, 2 * j * row, values + at, indices + at);
+    }
 }
 
 template <class S, class P>
@@ -157,8 +141,9 @@ std::array<Handle, 2> execute(const op::MaxPool& op, std::array<Handle, 1> in, c
       S* to = data_of<S>(values);
       Index* where = data_of<Index>(indices);
       parallel_for(sizes.planes, row_grain(sizes.work()), [&](Index begin, Index end) {
-        if (sizes.halves()) max_halves<S>(sizes, from, to, where, begin, end);
-        else if (sizes.x_plane() <= std::numeric_limits<std::int32_t>::max()) max_planes<S, std::int32_t>(sizes, from, to, where, begin, end);
+        if constexpr (std::is_same_v<S, float>)
+          if (sizes.halves()) return max_halves(sizes, from, to, where, begin, end);
+        if (sizes.x_plane() <= std::numeric_limits<std::int32_t>::max()) max_planes<S, std::int32_t>(sizes, from, to, where, begin, end);
         else max_planes<S, Index>(sizes, from, to, where, begin, end);
       });
     }

@@ -6,10 +6,15 @@
 
 namespace hearth::cpu {
 
+/// Columns that are done together.
+inline constexpr std::int64_t column_block = 256;
+
 template <class T>
 struct RowKernels {
   void (*softmax)(const T* x, T* y, std::int64_t count);
   void (*log_softmax)(const T* x, T* y, std::int64_t count);
+  /// Softmax, or its logarithm, of `width` columns of `length` elements that lie `stride` apart; width at most column_block.
+  void (*softmax_columns)(bool logarithm, const T* x, T* y, std::int64_t length, std::int64_t stride, std::int64_t width);
   /// (x - mean) / sqrt(variance + epsilon) * scale + bias, the mean taken as 0 where not `centered`; scale and bias may be null.
   void (*normalize)(const T* x, const T* scale, const T* bias, T* y, std::int64_t count, double epsilon, bool centered);
   /// The gradient dx; those of scale and bias are added to dscale and dbias (null: not wanted).

@@ -63,6 +63,38 @@ void log_softmax_row(const T* x, T* y, std::int64_t count) {
 }
 
 template <class T>
+void softmax_columns(bool logarithm, const T* x, T* y, std::int64_t length, std::int64_t stride, std::int64_t width) {
+  T most[column_block], part[column_block];
+  double totals[column_block] = {};
+  for_span<T>(width, [&](const auto& at) HWY_ATTR {
+    auto best = at.load(x).v;
+    for (std::int64_t i = 1; i < length; ++i) best = hn::Max(at.load(x + i * stride).v, best);
+    at.store(Vec<T>(best), most);
+  });
+  for (std::int64_t first = 0; first < length; first += 16) {  // 16 terms in T, then f64
+    const std::int64_t last = first + 16 < length ? first + 16 : length;
+    for_span<T>(width, [&](const auto& at) HWY_ATTR {
+      Vec<T> sum(0);
+      for (std::int64_t i = first; i < last; ++i) {
+        const Vec<T> power = exp_down(at.load(x + i * stride) - at.load(most));
+        if (!logarithm) at.store(power, y + i * stride);
+        sum = sum + power;
+      }
+      at.store(sum, part);
+    });
+    for (std::int64_t k = 0; k < width; ++k) totals[k] += double(part[k]);
+  }
+  for (std::int64_t k = 0; k < width; ++k) part[k] = T(logarithm ? std::log(totals[k]) : 1 / totals[k]);
+  for_span<T>(width, [&](const auto& at) HWY_ATTR {
+    const Vec<T> by = at.load(part), top = at.load(most);
+    for (std::int64_t i = 0; i < length; ++i) {
+      if (logarithm) at.store(at.load(x + i * stride) - top - by, y + i * stride);
+      else at.store(at.load(y + i * stride) * by, y + i * stride);
+    }
+  });
+}
+
+template <class T>
 double sum(const T* x, std::int64_t count) {
   double total[1];
   sum_span<T>(count, total, [&](const auto& at, Vec<T>* term) HWY_ATTR { term[0] = at.load(x); });
@@ -146,7 +178,7 @@ void blend(const T* g, const T* x, T* y, std::int64_t count, T center, T a, T b,
 
 template <class T>
 RowKernels<T> kernels_for() {
-  return {&softmax_row<T>, &log_softmax_row<T>, &normalize_row<T>, &normalize_grad_row<T>, &sum<T>, &squares<T>, &products<T>, &affine<T>, &blend<T>};
+  return {&softmax_row<T>, &log_softmax_row<T>, &softmax_columns<T>, &normalize_row<T>, &normalize_grad_row<T>, &sum<T>, &squares<T>, &products<T>, &affine<T>, &blend<T>};
 }
 RowKernels<float> find_single() { return kernels_for<float>(); }
 RowKernels<double> find_double() { return kernels_for<double>(); }

@@ -17,9 +17,10 @@ Out<op::Binary> infer(const op::Binary& op, const In<op::Binary>& in) {
   const std::string_view name = name_of(op.code);
   if (!given<op::Binary>(name, in)) return {};
   const Spec &a = *in[0], &b = *in[1];
-  Spec result{a.dtype, {}};
-  if (!same_dtype(name, a, b) || !takes(name, kinds_of(op.code), a) || !broadcast_to(name, a, b, result)) return {};
-  return {result};
+  Out<op::Binary> results;  // filled in place: specs are large beside what else a small op costs
+  results[0].dtype = a.dtype;
+  if (!same_dtype(name, a, b) || !takes(name, kinds_of(op.code), a) || !broadcast_to(name, a, b, results[0])) return {};
+  return results;
 }
 
 Out<op::BinaryScalar> infer(const op::BinaryScalar& op, const In<op::BinaryScalar>& in) {

@@ -67,6 +67,21 @@ TEST(cpu_pool, equals_portable_on_random_geometry) {
   }
 }
 
+// Windows that halve a plane have a loop of their own, by vectors of several widths.
+TEST(cpu_pool, halving_equals_portable) {
+  Random random(3);
+  const PoolGeometry two{{2, 2}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, false, {}};
+  for (std::int64_t width = 2; width < 75; ++width)
+    for (Dtype dtype : {Dtype::f32, Dtype::f64}) {
+      const Shape shape{2, 2, pick(random, 2, 7), width};
+      Numbers values = whole_numbers(random, element_count(shape), -2, 2);
+      for (double& value : values)
+        if (random() % 8 == 0) value = random() % 2 ? nan : -INFINITY;
+      compare_with_portable(op::MaxPool{two}, {{{dtype, shape}, values}}, 0, random);
+      if (HasFatalFailure()) return;
+    }
+}
+
 TEST(cpu_pool, max_by_hand) {
   const PoolGeometry two{{2, 2}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, false, {}};
   const auto [values, indices] = Cpu::run(op::MaxPool{two}, {upload<Cpu>({Dtype::f32, {1, 1, 2, 6}}, {1, 3, 5, nan, 0, 0, 3, 2, nan, 7, 0, 0})});
