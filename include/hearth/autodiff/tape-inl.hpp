@@ -175,6 +175,14 @@ void Tape<Autodiff<B>>::restore(Node<B>& node, bool retain, Spec* spec, Dyn<B>* 
 template <class B>
 void Tape<Autodiff<B>>::walk(const Handle* roots, std::size_t count, Dyn<B>* seeds, const Handle* leaves, std::size_t leaf_count, Dyn<B>* result,
                              Walk<B>* outer, std::uint64_t first) {
+  if constexpr (!HEARTH_EXCEPTIONS)
+    for (std::size_t i = 0; i < count; ++i)
+      if (roots[i] && B::error(roots[i].value)) {  // it could not be computed again: the walk that called stops at the pending error
+        const Error cause = *B::error(roots[i].value);
+        follow_error(cause);
+        (void)fail(cause);
+        return forget_error();
+      }
   Walk<B> walk(false, outer, first);
   for (std::size_t i = 0; i < count; ++i)
     if (roots[i].node && seeds[i]) walk.give(roots[i].node, roots[i].output, std::move(seeds[i]));
