@@ -5,6 +5,7 @@
 #include "fixtures.hpp"
 #include "hearth/autodiff/autodiff.hpp"
 #include "hearth/nn/loss.hpp"
+#include "hearth/cpu.hpp"
 #include "hearth/portable.hpp"
 
 using namespace hearth;
@@ -14,7 +15,7 @@ namespace {
 
 template <class B>
 class Losses : public testing::Test {};
-using Stacks = testing::Types<Autodiff<Portable>>;
+using Stacks = testing::Types<Autodiff<Portable>, Autodiff<Cpu>>;
 TYPED_TEST_SUITE(Losses, Stacks);
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();

@@ -32,7 +32,7 @@ struct GradientCheck final : Walker<B> {
     Dyn<I> mine(*found), expected(I::upload({}, entry->spec, entry->bytes.data()));
     ASSERT_EQ(to_string(mine.shape()), to_string(expected.shape())) << key;
     const std::int64_t n = element_count(mine.shape());
-    EXPECT_TRUE(close(Tensor<I, 1>(reshape(mine, {n})), Tensor<I, 1>(reshape(expected, {n})), 2e-5)) << key;
+    EXPECT_TRUE(close(Tensor<I, 1>(reshape(mine, {n})), Tensor<I, 1>(reshape(expected, {n})))) << key;
     ++checked;
   }
   std::string name;
@@ -64,7 +64,7 @@ auto check_function(const std::string& name, const M& model) {
   auto y = model(x);
   EXPECT_TRUE(close(y, fixture<B, Out>("nn", name + "/output")));
   auto gradients = backward(y, fixture<B, Out>("nn", name + "/upstream"));
-  EXPECT_TRUE(close(gradient_of(x, gradients), inner(fixture<B, In>("nn", name + "/grad_input")), 2e-5));
+  EXPECT_TRUE(close(gradient_of(x, gradients), inner(fixture<B, In>("nn", name + "/grad_input"))));
   return gradients;
 }
 /// The same with PyTorch's weights, and the gradients of all parameters.
@@ -126,7 +126,7 @@ TYPED_TEST(Modules, batch_norm_measures_while_training) {
     auto y = model(x);
     EXPECT_TRUE(close(y, fixture<B, R>("nn", name + "/output")));
     auto gradients = backward(y, fixture<B, R>("nn", name + "/upstream"));
-    EXPECT_TRUE(close(gradient_of(x, gradients), inner(fixture<B, R>("nn", name + "/grad_input")), 2e-5));
+    EXPECT_TRUE(close(gradient_of(x, gradients), inner(fixture<B, R>("nn", name + "/grad_input"))));
     check_gradients<B>(name, model, gradients);
     EXPECT_TRUE(close(model.running_mean.get(), fixture<B, 1>("nn", name + "/after/running_mean")));
     EXPECT_TRUE(close(model.running_var.get(), fixture<B, 1>("nn", name + "/after/running_var")));
@@ -172,9 +172,9 @@ TYPED_TEST(Modules, multi_head_attention) {
     auto y = model(q, k, v, mask);
     EXPECT_TRUE(close(y, fixture<B, 3>("nn", name + "/output")));
     auto gradients = backward(y, fixture<B, 3>("nn", name + "/upstream"));
-    EXPECT_TRUE(close(gradient_of(q, gradients), fixture<I, 3>("nn", name + "/grad_input"), 2e-5));
-    EXPECT_TRUE(close(gradient_of(k, gradients), fixture<I, 3>("nn", name + "/grad_input1"), 2e-5));
-    EXPECT_TRUE(close(gradient_of(v, gradients), fixture<I, 3>("nn", name + "/grad_input2"), 2e-5));
+    EXPECT_TRUE(close(gradient_of(q, gradients), fixture<I, 3>("nn", name + "/grad_input")));
+    EXPECT_TRUE(close(gradient_of(k, gradients), fixture<I, 3>("nn", name + "/grad_input1")));
+    EXPECT_TRUE(close(gradient_of(v, gradients), fixture<I, 3>("nn", name + "/grad_input2")));
     check_gradients<B>(name, model, gradients);
   };
   cross("multi_head_attention", {});
@@ -205,8 +205,8 @@ void check_recurrent(const std::string& name, M model) {
   EXPECT_TRUE(close(last, fixture<B, 3>("nn", name + "/output1")));
   auto loss = (y * fixture<B, 3>("nn", name + "/upstream")).sum() + (last * fixture<B, 3>("nn", name + "/upstream1")).sum();
   auto gradients = backward(loss);
-  EXPECT_TRUE(close(gradient_of(x, gradients), fixture<I, 3>("nn", name + "/grad_input"), 2e-5));
-  EXPECT_TRUE(close(gradient_of(h, gradients), fixture<I, 3>("nn", name + "/grad_input1"), 2e-5));
+  EXPECT_TRUE(close(gradient_of(x, gradients), fixture<I, 3>("nn", name + "/grad_input")));
+  EXPECT_TRUE(close(gradient_of(h, gradients), fixture<I, 3>("nn", name + "/grad_input1")));
   check_gradients<B>(name, model, gradients);
 }
 
@@ -241,9 +241,9 @@ TYPED_TEST(Modules, recurrent) {
   auto loss = (y * fixture<B, 3>("nn", name + "/upstream")).sum() + (hidden * fixture<B, 3>("nn", name + "/upstream1")).sum() +
               (cell * fixture<B, 3>("nn", name + "/upstream2")).sum();
   auto gradients = backward(loss);
-  EXPECT_TRUE(close(gradient_of(x, gradients), fixture<I, 3>("nn", name + "/grad_input"), 2e-5));
-  EXPECT_TRUE(close(gradient_of(h, gradients), fixture<I, 3>("nn", name + "/grad_input1"), 2e-5));
-  EXPECT_TRUE(close(gradient_of(c, gradients), fixture<I, 3>("nn", name + "/grad_input2"), 2e-5));
+  EXPECT_TRUE(close(gradient_of(x, gradients), fixture<I, 3>("nn", name + "/grad_input")));
+  EXPECT_TRUE(close(gradient_of(h, gradients), fixture<I, 3>("nn", name + "/grad_input1")));
+  EXPECT_TRUE(close(gradient_of(c, gradients), fixture<I, 3>("nn", name + "/grad_input2")));
   check_gradients<B>(name, model, gradients);
 }
 

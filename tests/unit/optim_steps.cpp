@@ -7,6 +7,7 @@
 #include "hearth/optim/gradients.hpp"
 #include "hearth/optim/optimizer.hpp"
 #include "hearth/optim/schedule.hpp"
+#include "hearth/cpu.hpp"
 #include "hearth/portable.hpp"
 
 using namespace hearth;
@@ -16,7 +17,7 @@ namespace {
 
 template <class B>
 class Steps : public testing::Test {};
-using Stacks = testing::Types<Autodiff<Portable>>;
+using Stacks = testing::Types<Autodiff<Portable>, Autodiff<Cpu>>;
 TYPED_TEST_SUITE(Steps, Stacks);
 
 template <Backend B>
