@@ -5,6 +5,7 @@
 #include "fixtures.hpp"
 #include "hearth/autodiff/autodiff.hpp"
 #include "hearth/nn/loss.hpp"
+#include "hearth/cpu.hpp"
 #include "hearth/portable.hpp"
 
 using namespace hearth;
@@ -14,7 +15,7 @@ namespace {
 
 template <class B>
 class Losses : public testing::Test {};
-using Stacks = testing::Types<Autodiff<Portable>>;
+using Stacks = testing::Types<Autodiff<Portable>, Autodiff<Cpu>>;
 TYPED_TEST_SUITE(Losses, Stacks);
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -85,11 +86,24 @@ TYPED_TEST(Losses, cross_entropy) {
     return cross_entropy_each(x, targets_of<B>("cross_entropy_all_none"), {.ignore = 1, .smoothing = 0.2}, weights_of<B>("cross_entropy_all_none"));
   });
   check<B, 3>("cross_entropy_2d", [&](const auto& x) { return cross_entropy(x, fixture<B, 2, Int>("nn", "loss/cross_entropy_2d/constant")); });
+  check<B, 3>("cross_entropy_2d_all", [&](const auto& x) {
+    return cross_entropy(x, fixture<B, 2, Int>("nn", "loss/cross_entropy_2d_all/constant"), {.ignore = 1, .smoothing = 0.2}, weights_of<B>("cross_entropy_2d_all"));
+  });
 }
 
 TYPED_TEST(Losses, cross_entropy_against_probabilities) {
   using B = TypeParam;
   check<B, 2>("cross_entropy_soft", [&](const auto& x) { return soft_cross_entropy(x, fixture<B, 2>("nn", "loss/cross_entropy_soft/constant")); });
+  for (auto [word, reduction] : reductions) {
+    const std::string name = std::string("cross_entropy_soft_all_") + word;
+    check<B, 2>(name, [&, r = reduction](const auto& x) {
+      return soft_cross_entropy(x, fixture<B, 2>("nn", "loss/" + name + "/constant"), r, 0.2, weights_of<B>(name));
+    });
+  }
+  check<B, 2>("cross_entropy_soft_all_none", [&](const auto& x) {
+    return soft_cross_entropy_each(x, fixture<B, 2>("nn", "loss/cross_entropy_soft_all_none/constant"), 0.2, weights_of<B>("cross_entropy_soft_all_none"));
+  });
+  check<B, 3>("cross_entropy_soft_2d", [&](const auto& x) { return soft_cross_entropy(x, fixture<B, 3>("nn", "loss/cross_entropy_soft_2d/constant")); });
   // Probabilities that are all on one class are a class index: same value, with weights and smoothing too (F.cross_entropy of PyTorch).
   auto x = tensor<B>({{1.f, 2.f, 3.f}, {0.f, -1.f, 2.f}});
   auto hot = tensor<B>({{0.f, 0.f, 1.f}, {1.f, 0.f, 0.f}});
@@ -142,6 +156,8 @@ TYPED_TEST(Losses, negative_log_likelihood) {
     check<B, 2>(name, [&, r = reduction](const auto& x) { return nll_loss(x, targets_of<B>(name), {.reduction = r}, weights_of<B>(name)); });
   }
   check<B, 2>("nll_none", [&](const auto& x) { return nll_loss_each(x, targets_of<B>("nll_none"), weights_of<B>("nll_none")); });
+
+  check<B, 3>("nll_2d", [&](const auto& x) { return nll_loss(x, fixture<B, 2, Int>("nn", "loss/nll_2d/constant"), {.ignore = 3}, weights_of<B>("nll_2d")); });
 
   // By hand: rows count unless ignored; -100 is no class of an u8 target, so nothing is ignored there.
   auto x = tensor<B>({{-1.f, -2.f}, {-3.f, -4.f}, {-5.f, -6.f}});

@@ -65,6 +65,7 @@ TYPED_TEST(Steps, sgd) {
   check<B>("sgd_momentum", Sgd{.rate = 0.1, .momentum = 0.9});
   check<B>("sgd_dampening", Sgd{.rate = 0.1, .momentum = 0.9, .dampening = 0.2, .weight_decay = 0.01});
   check<B>("sgd_nesterov", Sgd{.rate = 0.1, .momentum = 0.9, .weight_decay = 0.01, .nesterov = true});
+  check<B>("sgd_nesterov_plain", Sgd{.rate = 0.1, .momentum = 0.8, .nesterov = true});
 }
 
 TYPED_TEST(Steps, adam_and_rms_prop) {
@@ -72,7 +73,10 @@ TYPED_TEST(Steps, adam_and_rms_prop) {
   check<B>("adam", Adam{.rate = 0.05});
   check<B>("adam_decay", Adam{.rate = 0.05, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-6, .weight_decay = 0.1});
   check<B>("adamw", AdamW{.rate = 0.05, .weight_decay = 0.1});
+  check<B>("adamw_betas", AdamW{.rate = 0.02, .beta1 = 0.7, .beta2 = 0.9, .epsilon = 1e-5, .weight_decay = 0.3});
   check<B>("rmsprop", RmsProp{.rate = 0.05});
+  check<B>("rmsprop_centered", RmsProp{.rate = 0.05, .centered = true});
+  check<B>("rmsprop_momentum", RmsProp{.rate = 0.05, .alpha = 0.95, .epsilon = 1e-6, .momentum = 0.7});
   check<B>("rmsprop_all", RmsProp{.rate = 0.05, .alpha = 0.9, .weight_decay = 0.02, .momentum = 0.8, .centered = true});
 }
 

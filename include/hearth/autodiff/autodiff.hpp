@@ -202,7 +202,8 @@ Ref<GradientHook<B>> on_gradient(const typename Autodiff<B>::Handle& value, F f)
 }
 
 /// f(in) without recording its inside: only `in` is kept, and the backward pass runs f again. f takes and returns a vector of handles,
-/// must do the same both times, and may capture tracked values, which get their gradients too.
+/// must do the same both times, and may capture tracked values, which get their gradients too. Random numbers that it draws from a
+/// generator are the same both times.
 template <class B, class F>
 std::vector<typename Autodiff<B>::Handle> checkpoint(std::vector<typename Autodiff<B>::Handle> in, F f) {
   using Handle = typename Autodiff<B>::Handle;

@@ -1,6 +1,7 @@
 // autodiff/tape-inl: the bodies of Tape: recording, backward, hooks, checkpoints, custom functions and transfers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../backend/checkpoint_scope.hpp"
 #include "../backend/transfer.hpp"
 #include "walk-inl.hpp"
 
@@ -15,6 +16,9 @@ inline constinit thread_local int recording_depth = 0;
 /// Has a tracked operand met an op while recording was off?
 template <class B>
 inline constinit thread_local bool tracked_seen = false;
+/// While a checkpointed function is run again: the number of the first node that it makes. Older ones have their hooks from the first run.
+template <class B>
+inline constinit thread_local std::uint64_t first_of_recomputation = 0;
 
 template <class B>
 struct RecordingScope {
@@ -27,6 +31,15 @@ struct RecordingScope {
   }
   int depth_before;
   bool seen_before;
+};
+
+template <class B>
+struct RecomputationScope {
+  explicit RecomputationScope(std::uint64_t first) : before(std::exchange(first_of_recomputation<B>, first)) {}
+  RecomputationScope(const RecomputationScope&) = delete;
+  RecomputationScope& operator=(const RecomputationScope&) = delete;
+  ~RecomputationScope() { first_of_recomputation<B> = before; }
+  std::uint64_t before;
 };
 
 template <class T>
@@ -86,8 +99,13 @@ template <class B>
 inline constexpr NodeKind<B> custom_kind = node_kind<B, CustomOp<B>>("a custom function", custom_back<B>);
 
 template <class B>
+struct CheckpointOp {
+  Ref<Recomputed<B>> function;
+  std::vector<Draw> draws;
+};
+template <class B>
 void checkpoint_back(Node<B>& node, Walk<B>& walk, Dyn<B>* grad, Dyn<B>* result) {
-  auto& function = *static_cast<Ref<Recomputed<B>>*>(node.op());
+  auto& op = *static_cast<CheckpointOp<B>*>(node.op());
   using Handle = typename Autodiff<B>::Handle;
   const std::uint64_t first = nodes_made.load(std::memory_order_relaxed) + 1;
   RecordingScope<B> scope(NoGrad::depth);
@@ -96,14 +114,19 @@ void checkpoint_back(Node<B>& node, Walk<B>& walk, Dyn<B>* grad, Dyn<B>* result)
     leaves.push_back({walk.retain ? node.saved()[i] : std::move(node.saved()[i]), {}, 0});
     if (node.edges()[i].node) leaves.back() = Tape<Autodiff<B>>::track(std::move(leaves.back()));
   }
-  auto out = (*function)(leaves);
+  std::vector<Handle> out;
+  {
+    CheckpointScope again(op.draws, true);
+    RecomputationScope<B> hooks(nodes_made.load(std::memory_order_relaxed) + 1);
+    out = (*op.function)(leaves);
+  }
   if (int(out.size()) != node.outputs)
     return (void)fail("checkpoint", "the function returned " + std::to_string(node.outputs) + " values, and " + std::to_string(out.size()) +
                                         " when it was run again");
   Tape<Autodiff<B>>::walk(out.data(), out.size(), grad, leaves.data(), leaves.size(), result, &walk, first);
 }
 template <class B>
-inline constexpr NodeKind<B> checkpoint_kind = node_kind<B, Ref<Recomputed<B>>>("a checkpoint", checkpoint_back<B>);
+inline constexpr NodeKind<B> checkpoint_kind = node_kind<B, CheckpointOp<B>>("a checkpoint", checkpoint_back<B>);
 
 template <class B>
 void transfer_back(Node<B>& node, Walk<B>&, Dyn<B>* grad, Dyn<B>* result) {
@@ -215,7 +238,11 @@ template <class B>
 void Tape<Autodiff<B>>::add_hook(const Handle& value, Ref<GradientHook<B>> hook) {
   const LetGo errors;
   if (value && B::error(value.value)) return;
-  if (!value.node) return (void)fail("on_gradient", "the value is not tracked");
+  if (!value.node) {
+    if (detail::recording_depth<B> < 0) return;  // inside a checkpoint, whose second run records and hooks the same value
+    return (void)fail("on_gradient", "the value is not tracked");
+  }
+  if (value.node->number < detail::first_of_recomputation<B>) return;
   auto* entry = new typename Node<B>::Hook{std::move(hook), value.output, value.node->hooks.load()};
   while (!value.node->hooks.compare_exchange_weak(entry->next, entry)) {
   }
@@ -227,14 +254,16 @@ auto Tape<Autodiff<B>>::checkpoint(std::vector<Handle> in, Ref<Recomputed<B>> fu
   const unsigned needed = needs(in.data(), in.size());
   bool captured;
   std::vector<Handle> out;
+  detail::CheckpointOp<B> op{std::move(function), {}};
   {
     detail::RecordingScope<B> scope(-1);
-    out = (*function)(in);
+    detail::CheckpointScope first(op.draws, false);
+    out = (*op.function)(in);
     captured = detail::tracked_seen<B>;
   }
   for (auto& handle : out) captured |= bool(handle.node);  // an operand or a captured value, handed through
   if (!needed && !captured) return out;
-  auto node = record(&detail::checkpoint_kind<B>, &function, in.data(), in.size(), needed, {~0u, 0}, 0);
+  auto node = record(&detail::checkpoint_kind<B>, &op, in.data(), in.size(), needed, {~0u, 0}, 0);
   std::vector<HandleOf<B>> values;
   for (auto& handle : out) values.push_back(std::move(handle.value));
   attach(std::move(node), 0, values.data(), values.size(), out.data());

@@ -23,6 +23,7 @@ struct BatchNorm {
     const std::int64_t count = x.shape().size() > 1 && x.size(1) > 0 ? x.element_count() / x.size(1) : 0;
     if (count < 2) return Tensor<B, R>(fail("batch_norm", "training takes more than one value per channel: " + to_string(x.shape()), {x.shape()}));
     auto [y, mean, variance] = batch_norm_training(x, weight, bias, epsilon);
+    if (detail::CheckpointScope::recomputing()) return y;  // this batch has been measured
     NoGrad constant;
     running_mean.set(running_mean.get() * (1 - momentum) + detach(mean) * momentum);
     running_var.set(running_var.get() * (1 - momentum) + detach(variance) * (momentum * double(count) / double(count - 1)));

@@ -116,7 +116,8 @@ auto on_gradient(const Tensor<Autodiff<B>, R>& x, F f) {
     else return f(Tensor<B, R>(std::move(gradient))).dyn;
   });
 }
-/// f(tensors...) without keeping what is computed inside: the backward pass runs f again. f must do the same both times.
+/// f(tensors...) without keeping what is computed inside: the backward pass runs f again. f must do the same both times; what it draws from a
+/// generator is the same both times, so dropout drops the same elements.
 template <class F, class B, int... R>
 auto checkpoint(F f, const Tensor<Autodiff<B>, R>&... in) {
   using A = Autodiff<B>;

@@ -35,10 +35,12 @@ Generators<Device>& generators() {
 
 template <class B>
 Draw GeneratorFunctions<B>::reserve(const DeviceOf<B>& device, RandomSource source, std::uint64_t count) {
-  if (source.generator) return source.generator->reserve(count);
-  auto& all = detail::generators<DeviceOf<B>>();
-  const std::lock_guard lock(all.mutex);
-  return all.of(device).reserve(count);
+  return detail::CheckpointScope::draw([&] {
+    if (source.generator) return source.generator->reserve(count);
+    auto& all = detail::generators<DeviceOf<B>>();
+    const std::lock_guard lock(all.mutex);
+    return all.of(device).reserve(count);
+  });
 }
 
 template <class B>

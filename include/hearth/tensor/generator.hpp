@@ -1,14 +1,10 @@
 // tensor/generator: where random numbers come from. A Generator is a value: copy it to save it, assign it to restore it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../backend/checkpoint_scope.hpp"
 #include "kinds.hpp"
 
 namespace hearth {
-
-/// The key of op::Random and the first counter of a range that nobody else gets.
-struct Draw {
-  std::uint64_t key = 0, offset = 0;
-};
 
 /// Seed and counter of Philox4x32-10. Each call that draws n numbers takes the next n counters, when it is made: so the same
 /// seed gives the same numbers on every backend, however and whenever the op runs. Not to be shared between threads.

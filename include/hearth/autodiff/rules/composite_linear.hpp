@@ -5,6 +5,7 @@
 #include "../../backend/decompositions/common.hpp"
 #include "../../op/formula.hpp"
 #include "../rule.hpp"
+#include "elementwise.hpp"
 
 namespace hearth {
 
@@ -38,9 +39,14 @@ Dyn<B> through_activation(Saved<Op, B>& s, F product) {
   const Activation activation = s.op.activation;
   auto g = std::move(s.grad[0]);
   if (activation == Activation::none) return g;
-  if (!reads_operand(activation)) return gradient(unary_code(activation), g, g, s.out[0]);
-  const Dyn<B> x = product();
-  return gradient(unary_code(activation), g, x, g);
+  // As for the rows themselves: several steps of 16 bits are taken in f32.
+  const UnaryCode code = unary_code(activation);
+  const Dtype dtype = s.spec[0].dtype;
+  const bool wide = in_f32(gradient(code, uses_g, uses_a, uses_y), dtype);
+  const auto widened = [&](Dyn<B> x) { return wide ? accumulated(std::move(x)) : x; };
+  g = widened(std::move(g));
+  const Dyn<B> read = widened(reads_operand(activation) ? product() : std::move(s.out[0]));
+  return converted(gradient(code, g, read, read), dtype);
 }
 
 }  // namespace detail

@@ -92,8 +92,12 @@ struct Rule<op::Reduce> {
       case ReduceCode::max:
       case ReduceCode::min: {
         // Equal extremes share the gradient evenly. (A NaN result equals nothing: no gradient.)
+        // Their number may lie beyond the largest f16.
         const Dyn<B> extreme = s.in[0] == expand(s.out[0], shape);
-        const Dyn<B> share = s.grad[0] / sum(cast(extreme, s.spec[0].dtype), axes);
+        const Dtype dtype = s.spec[0].dtype;
+        const bool narrow = size_of(dtype) == 2;
+        Dyn<B> share = (narrow ? cast(s.grad[0], Dtype::f32) : s.grad[0]) / sum(cast(extreme, narrow ? Dtype::f32 : dtype), axes);
+        if (narrow) share = cast(std::move(share), dtype);
         return {when(extreme, expand(share, shape), Scalar(0))};
       }
       case ReduceCode::any:
