@@ -5,6 +5,15 @@
 
 namespace hearth {
 
+namespace detail {
+/// What a tensor that was never made says when it is asked for its shape.
+[[gnu::cold]] inline const Spec& never_made() {
+  static const Spec nothing{Dtype::f32, {0}};
+  (void)fail("tensor", "it has no value: it was default made and never assigned, or moved from");
+  return nothing;
+}
+}  // namespace detail
+
 // clang-format off
 template <class B> Dyn<B>::Dyn() = default;
 template <class B> Dyn<B>::Dyn(HandleOf<B> h) : handle(std::move(h)) {}
@@ -13,8 +22,8 @@ template <class B> Dyn<B>::Dyn(Dyn&&) noexcept = default;
 template <class B> Dyn<B>& Dyn<B>::operator=(const Dyn&) = default;
 template <class B> Dyn<B>& Dyn<B>::operator=(Dyn&&) noexcept = default;
 template <class B> Dyn<B>::~Dyn() = default;
-template <class B> const Spec& Dyn<B>::spec() const { return B::spec(handle); }
-template <class B> DeviceOf<B> Dyn<B>::device() const { return B::device(handle); }
+template <class B> const Spec& Dyn<B>::spec() const { return handle ? B::spec(handle) : detail::never_made(); }
+template <class B> DeviceOf<B> Dyn<B>::device() const { return handle ? B::device(handle) : (void(detail::never_made()), DeviceOf<B>{}); }
 
 template <class B> Dyn<B> Dyn<B>::unary(UnaryCode code, Dyn x) { return call<B>(op::Unary{code}, std::move(x)); }
 template <class B> Dyn<B> Dyn<B>::binary(BinaryCode code, Dyn a, Dyn b) { return call<B>(op::Binary{code}, std::move(a), std::move(b)); }
