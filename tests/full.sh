@@ -71,7 +71,7 @@ stage_fuzz() {
 ops 2000000
 tensor 2000000
 text 200000
-files 50000
+files 20000
 geometry 5000
 END
 }
