@@ -27,10 +27,10 @@ function(hearth_backend backend)
   target_sources(hearth PRIVATE ${stacks})
   # Dispatch and decorators have no hot loops: small code, in less time.
   list(FILTER stacks INCLUDE REGEX "/${backend}(_autodiff)?\\.cpp$")
-  set_source_files_properties(${stacks} TARGET_DIRECTORY hearth PROPERTIES COMPILE_OPTIONS "-Os")
+  set_source_files_properties(${stacks} TARGET_DIRECTORY hearth PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-Os>")
 endfunction()
 
-# Writes hearth/built.hpp, the list of backends as C++ sees it: what serve.hpp and backends() are stamped from.
+# Writes hearth/built.hpp and built_names.hpp, the list of backends as C++ sees it: what serve.hpp and backends() are stamped from.
 function(hearth_built_backends)
   foreach(backend IN LISTS HEARTH_BACKENDS)
     string(SUBSTRING ${backend} 0 1 first)
@@ -44,7 +44,9 @@ function(hearth_built_backends)
   foreach(backend IN LISTS absent)
     string(APPEND left_out " X(${backend})")
   endforeach()
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/built.hpp.in ${PROJECT_BINARY_DIR}/include/hearth/built.hpp @ONLY)
+  foreach(header built built_names)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${header}.hpp.in ${PROJECT_BINARY_DIR}/include/hearth/${header}.hpp @ONLY)
+  endforeach()
   target_include_directories(hearth PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
 endfunction()
 

@@ -1,15 +1,10 @@
-// tests/tensor_stacks: the stacks over which the tests of the typed front run, and every layout that a value can have.
+// tests/tensor_stacks: what the tests of the typed front share: its stacks, and every layout that a value can have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <gtest/gtest.h>
-
-#include "hearth/portable.hpp"
 #include "hearth/tensor/tensor.hpp"
+#include "stacks.hpp"
 
 namespace hearth::test {
-
-using Stacks = testing::Types<Portable, Autodiff<Portable>>;
-using Recording = testing::Types<Autodiff<Portable>>;
 
 /// The same elements in a row-major array of their own.
 template <class B, int R, class K>

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocator.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
@@ -57,11 +58,14 @@ void show([[maybe_unused]] void* block, [[maybe_unused]] std::size_t size) {
 #endif
 }
 
+struct Local;
 struct Shared {
   std::mutex mutex;
   Free* free[classes] = {};
   std::size_t cached = 0;
-  std::atomic<std::size_t> live{0}, peak{0}, reserved{0}, cap{0};
+  Local* threads = nullptr;            // those whose counts are not all in `live`
+  std::atomic<std::int64_t> live{0};   // what the threads have counted in
+  std::atomic<std::size_t> peak{0}, reserved{0}, cap{0};
 
   void put(int index, Free* block) {
     block->next = free[index];
@@ -90,11 +94,15 @@ Shared& shared() {
   return *instance;
 }
 
-/// Small blocks of one thread. Plain data, so that it may be used while the thread's other objects die; `closed` from then on.
+/// Small blocks of one thread, and the live bytes that it has not counted in yet: only this thread writes them, so that a small
+/// array costs no operation that other processors wait for. Plain data, so that it may be used while the thread's other objects die;
+/// `closed` from then on.
 struct Local {
   Free* free[small_classes];
   int count[small_classes];
   bool guarded, closed;
+  std::atomic<std::int64_t> live, high;  ///< `high`: the most that `live` was since it was counted in
+  Local* next;
 };
 thread_local constinit Local local{};
 /// What a class keeps per thread.
@@ -109,15 +117,63 @@ void flush_local(int index, int keep) {
     all.put(index, block);
   }
 }
+/// Counts in what this thread has held back, and `bytes` more.
+void settle(std::int64_t bytes) {
+  Shared& all = shared();
+  const std::int64_t held = local.live.load(std::memory_order_relaxed) + bytes, high = std::max(local.high.load(std::memory_order_relaxed), held);
+  const std::size_t now = std::size_t(std::max<std::int64_t>(0, all.live.fetch_add(held, std::memory_order_relaxed) + high));
+  local.live.store(0, std::memory_order_relaxed);
+  local.high.store(0, std::memory_order_relaxed);
+  std::size_t peak = all.peak.load(std::memory_order_relaxed);
+  while (now > peak && !all.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
 struct LocalGuard {
+  LocalGuard() {
+    Shared& all = shared();
+    const std::lock_guard lock(all.mutex);
+    local.next = all.threads;
+    all.threads = &local;
+  }
   ~LocalGuard() {
     local.closed = true;
     for (int i = 1; i < small_classes; ++i) flush_local(i, 0);
+    settle(0);
+    Shared& all = shared();
+    const std::lock_guard lock(all.mutex);
+    for (Local** at = &all.threads; *at; at = &(*at)->next)
+      if (*at == &local) {
+        *at = local.next;
+        break;
+      }
   }
 };
-void guard_local() {
+[[gnu::noinline]] void guard_local() {
   local.guarded = true;
   thread_local LocalGuard guard;
+}
+
+/// Bytes that a thread may hold back. On one thread peaks are exact nevertheless; each thread more adds so much doubt.
+constexpr std::int64_t most_held = std::int64_t(1) << 16;
+
+void count_live(std::int64_t bytes) {
+  if (!local.guarded) guard_local();
+  const std::int64_t held = local.live.load(std::memory_order_relaxed) + bytes;
+  if (local.closed || bytes > std::int64_t(small_limit) || -bytes > std::int64_t(small_limit) || held > most_held || -held > most_held) return settle(bytes);
+  local.live.store(held, std::memory_order_relaxed);
+  if (held > local.high.load(std::memory_order_relaxed)) local.high.store(held, std::memory_order_relaxed);
+}
+
+MemoryStats counted() {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  std::int64_t live = all.live.load(), high = live;
+  for (const Local* thread = all.threads; thread; thread = thread->next) {
+    live += thread->live.load(std::memory_order_relaxed);
+    high += thread->high.load(std::memory_order_relaxed);
+  }
+  return {std::size_t(std::max<std::int64_t>(live, 0)), all.reserved.load(), std::max(all.peak.load(), std::size_t(std::max<std::int64_t>(high, 0)))};
 }
 
 Free* from_system(int index) {
@@ -146,13 +202,13 @@ Free* from_system(int index) {
 
 /// A block of class `index`, or null.
 void* take_block(int index) {
-  Shared& all = shared();
   Free* block = nullptr;
   if (index < small_classes && local.free[index]) {
     block = local.free[index];
     local.free[index] = block->next;
     --local.count[index];
   } else {
+    Shared& all = shared();
     const std::lock_guard lock(all.mutex);
     block = all.take(index);
   }
@@ -179,7 +235,7 @@ void give_block(int index, void* memory) {
 /// Lies in the first 64 bytes of its block; the last 8 of them hold the class, for use when the object is gone.
 struct Owned final : Buffer {
   using Buffer::Buffer;
-  ~Owned() override { shared().live.fetch_sub(size, std::memory_order_relaxed); }
+  ~Owned() override { count_live(-std::int64_t(size)); }
   static void* operator new(std::size_t, void* block) { return block; }
   static void operator delete(void*, void*) {}
   static void operator delete(void* block) noexcept { give_block(*class_in(block), block); }
@@ -195,7 +251,6 @@ std::string_view current_op() { return running_op; }
 void set_current_op(std::string_view name) { running_op = name; }
 
 Ref<Buffer> allocate_buffer(std::size_t bytes) {
-  Shared& all = shared();
   void* block = nullptr;
   if (bytes <= huge_limit - line) {
     const int index = class_of(bytes + line);
@@ -203,23 +258,17 @@ Ref<Buffer> allocate_buffer(std::size_t bytes) {
     if (block) *Owned::class_in(block) = index;
   }
   if (!block) {
-    const std::size_t cap = all.cap.load();
+    const std::size_t cap = shared().cap.load();
     std::string text = "cannot allocate " + (bytes == ~std::size_t(0) ? "2^64 bytes or more" : std::to_string(bytes) + " bytes") + ": " +
-                       std::to_string(all.live.load()) + " are live";
+                       std::to_string(counted().live) + " are live";
     if (cap) text += ", the cap is " + std::to_string(cap);
     return fail(Error(ErrorKind::device, running_op.empty() ? "memory" : running_op, std::move(text)));
   }
-  const std::size_t now = all.live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  std::size_t peak = all.peak.load(std::memory_order_relaxed);
-  while (now > peak && !all.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-  }
+  count_live(std::int64_t(bytes));
   return Ref<Buffer>(new (block) Owned(static_cast<std::byte*>(block) + line, bytes));
 }
 
-MemoryStats memory_stats() {
-  Shared& all = shared();
-  return {all.live.load(), all.reserved.load(), all.peak.load()};
-}
+MemoryStats memory_stats() { return counted(); }
 
 void trim_memory() {
   for (int i = 1; i < small_classes; ++i) flush_local(i, 0);

@@ -79,7 +79,7 @@ bool is_direct(const ConvSizes& sizes, Index plane, const Border& border) {
 
 Index images_at_once(const Array& x, const Border& border) {
   const Index images = x.spec.shape[0];
-  if (!needs_copy(x, border)) return std::max<Index>(images, 1);
+  if (!needs_copy(x, border)) return std::max<Index>(images, 1);  // loops over images advance by it
   constexpr Index most = Index(8) << 20;
   const Index image = std::max<Index>(1, x.spec.shape[1] * padded_plane(border) * Index(size_of(computed_in(x.spec.dtype))));
   return std::clamp<Index>(most / image, 1, std::max<Index>(images, 1));

@@ -10,6 +10,11 @@ namespace {
 /// Is `operand` laid out as the result will be, so that the result may lie over it?
 bool covers(const Handle& operand, const Spec& spec) { return operand->spec.shape == spec.shape; }
 
+/// May a kernel read the operand where it lies, from its first element to its last? Then small ops need no more than that.
+bool is_plain(const Handle& operand, const Spec& spec, bool widen) {
+  return covers(operand, spec) && is_contiguous(*operand) && !(widen && is_narrow(operand->spec.dtype));
+}
+
 Handle unary_result(Handle& x, const Spec& spec) { return reuse_or_allocate(x, spec); }
 
 Handle binary_result(Handle& a, Handle& b, const Spec& spec) {
@@ -19,8 +24,14 @@ Handle binary_result(Handle& a, Handle& b, const Spec& spec) {
 
 /// Runs a kernel of one operand.
 Handle stream_unary(Handle x, const Spec& spec, bool widen, Dtype computed, UnaryKernel kernel) {
-  const std::array<Source, 1> sources{Source(x, spec.shape, widen)};
   const std::int64_t count = count_of(spec.shape);
+  if (count <= task_elements && computed == spec.dtype && is_plain(x, spec, widen)) {
+    const std::byte* const from = bytes_of(*x);
+    Handle result = unary_result(x, spec);
+    if (result) kernel(from, bytes_of(*result), count);
+    return result;
+  }
+  const std::array<Source, 1> sources{Source(x, spec.shape, widen)};
   Handle result = unary_result(x, spec);
   if (!result) return {};
   run_blocks<1>(sources, count, computed, spec.dtype, bytes_of(*result),
@@ -53,6 +64,13 @@ Results<op::Binary, Handle> execute(const op::Binary& op, Operands<op::Binary, H
   const Spec& spec = specs[0];
   const Dtype dtype = compute_dtype(spec.dtype);
   const BinaryKernel kernel = binary_kernel(op.code, dtype);
+  const std::int64_t count = count_of(spec.shape);
+  if (count <= task_elements && is_plain(in[0], spec, true) && is_plain(in[1], spec, true)) {
+    const std::byte *const a = bytes_of(*in[0]), *const b = bytes_of(*in[1]);
+    Handle result = binary_result(in[0], in[1], spec);
+    if (result) kernel(a, b, bytes_of(*result), count);
+    return {std::move(result)};
+  }
   const std::array<Source, 2> sources{Source(in[0], spec.shape, true), Source(in[1], spec.shape, true)};
   return {stream_binary(sources, binary_result(in[0], in[1], spec), dtype, kernel)};
 }

@@ -1,20 +1,12 @@
-// cpu/make: arrays out of nothing: one value, arithmetic sequences, random numbers.
+// cpu/make: arrays out of nothing: one value, arithmetic sequences.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "array.hpp"
-#include "hearth/op/random.hpp"
 #include "hearth/op/scalar_math.hpp"
 #include "threads.hpp"
 
 namespace hearth::cpu {
-
-namespace {
-
-/// Elements of a random array that make a task: ten rounds each.
-constexpr std::int64_t random_grain = 4096;
-
-}  // namespace
 
 Handle execute(const op::Full& op, const Spec& spec) {
   Handle result = allocate(spec);
@@ -49,28 +41,6 @@ Handle execute(const op::Iota& op, const Spec& spec) {
           begin = last;
         }
       });
-    }
-  });
-  return result;
-}
-
-Handle execute(const op::Random& op, const Spec& spec) {
-  Handle result = allocate(spec);
-  if (!result) return {};
-  with_type(spec.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T* const y = data_of<T>(result);
-    const auto fill = [&](auto distribution) {
-      parallel_for(count_of(*result), random_grain, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-          y[i] = draw<T>(decltype(distribution)::value, philox(op.key, op.offset + std::uint64_t(i)), op.a, op.b);
-      });
-    };
-    switch (op.distribution) {
-      case Distribution::uniform: return fill(std::integral_constant<Distribution, Distribution::uniform>{});
-      case Distribution::normal: return fill(std::integral_constant<Distribution, Distribution::normal>{});
-      case Distribution::integer: return fill(std::integral_constant<Distribution, Distribution::integer>{});
-      case Distribution::bits: return fill(std::integral_constant<Distribution, Distribution::bits>{});
     }
   });
   return result;

@@ -59,6 +59,18 @@ Handle writable(Handle base) {
   return result;
 }
 
+/// Are these indices below `size` all different? `seen` has a bit for each place.
+bool distinct(const std::int64_t* indices, std::int64_t step, std::int64_t length, std::int64_t size, std::uint64_t* seen) {
+  std::fill_n(seen, (size + 63) / 64, std::uint64_t(0));
+  std::uint64_t twice = 0;
+  for (std::int64_t i = 0; i < length; ++i) {
+    const std::uint64_t place = std::uint64_t(indices[i * step]), bit = std::uint64_t(1) << (place % 64);
+    twice |= seen[place / 64] & bit;
+    seen[place / 64] |= bit;
+  }
+  return twice == 0;
+}
+
 /// Scatter: source, index and y, which is the base or its copy, are walked lane by lane.
 template <class T, ScatterMode Mode>
 bool scatter_lanes(const Array& source, const Array& index, const Array& y, int axis) {
@@ -74,8 +86,9 @@ bool scatter_lanes(const Array& source, const Array& index, const Array& y, int 
   std::atomic<bool> out_of_memory{false};
   for_lanes<3>(index.spec.shape, axis, {&source.strides, &y.strides, &index.strides}, [&](const LaneGroup<3>& lanes) {
     const Scratch<A> lane(dense ? target_length : 0);
+    const Scratch<std::uint64_t> seen(dense ? (target_length + 63) / 64 : 0);
     const Scratch<KeyedPlace> entries(sparse ? (length < radix_from ? 1 : 2) * length : 0);
-    if (!lane.data() || !entries.data()) {
+    if (!lane.data() || !seen.data() || !entries.data()) {
       out_of_memory = true;
       return;
     }
@@ -84,7 +97,8 @@ bool scatter_lanes(const Array& source, const Array& index, const Array& y, int 
       const T* in = from + lanes.first[0] + k * lanes.lane[0];
       T* out = to + lanes.first[1] + k * lanes.lane[1];
       const std::int64_t* indices = picked + lanes.first[2] + k * lanes.lane[2];
-      if (dense) {
+      // Where nothing is joined twice, as behind a pool, nothing is rounded twice either.
+      if (dense && !distinct(indices, step, length, target_length, seen.data())) {
         for (std::int64_t i = 0; i < target_length; ++i) lane[i] = convert<A>(out[i * along]);
         for (std::int64_t i = 0; i < length; ++i) {
           A& place = lane[indices[i * step]];

@@ -1,6 +1,7 @@
 // cpu/solve: matrix decompositions, batch by batch, by Eigen. What is free in a decomposition (signs, order) is settled here as
 // op/solve.hpp has it.
 // SPDX-License-Identifier: Apache-2.0
+#define Eigen hearth_eigen  // its functions under names of ours: a program may use another Eigen, or the same with other options
 #include <Eigen/Dense>
 #include <cmath>
 

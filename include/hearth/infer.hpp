@@ -1,4 +1,4 @@
-// infer: running trained models inside other programs. No templates, and no other header of Hearth: what a model is, and the
+// infer: running trained models inside other programs. No templates, and nothing else of Hearth: what a model is, and the
 // backends that it runs on, stay in the source file that registers it (hearth/serve.hpp).
 //   register_digits();                                     // written by the model's author
 //   hearth::Session session = hearth::load("digits.safetensors", "cpu");
@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/config.hpp"
 
 namespace hearth {
 

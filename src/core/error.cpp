@@ -36,6 +36,13 @@ std::optional<Error>& pending() {
   thread_local std::optional<Error> error;
   return error;
 }
+#if !HEARTH_EXCEPTIONS
+/// The error of the value that was last asked for its shape.
+std::optional<Error>& followed() {
+  thread_local std::optional<Error> error;
+  return error;
+}
+#endif
 
 }  // namespace
 
@@ -53,11 +60,32 @@ Failure fail(Error error) {
 #if HEARTH_EXCEPTIONS
   throw error;
 #else
-  handler.load()(error);
-  if (!pending()) pending() = std::move(error);  // the first error is the cause; what follows from it is not
+  if (pending()) return {};  // the first error is the cause; what follows from it in the same call is no news
+  if (!followed()) handler.load()(error);
+  pending() = followed() ? *followed() : std::move(error);
   return {};
 #endif
 }
+
+void report_error(const Error& error) {
+#if HEARTH_EXCEPTIONS
+  throw error;
+#else
+  handler.load()(error);
+#endif
+}
+
+#if HEARTH_EXCEPTIONS
+void follow_error(const Error&) {}
+void forget_error() {}
+#else
+void follow_error(const Error& error) { followed() = error; }
+void forget_error() { followed().reset(); }
+LetGo::~LetGo() {
+  pending().reset();
+  forget_error();
+}
+#endif
 
 Failure fail(std::string_view op, std::string message, std::vector<Shape> shapes, std::string hint) {
   Error error(ErrorKind::user, op, std::move(message), std::move(shapes), std::move(hint));

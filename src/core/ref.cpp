@@ -5,7 +5,8 @@
 namespace hearth {
 
 void release(const Counted* object) noexcept {
-  if (object->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete object;
+  // A sole owner needs no operation that other processors wait for: nobody is left who could take a share meanwhile.
+  if (object->owners_.load(std::memory_order_acquire) == 1 || object->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete object;
 }
 
 }  // namespace hearth

@@ -23,7 +23,7 @@ bool equal(const T& a, const T& b) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       [[maybe_unused]] const auto x = reflect::tie(a);
       [[maybe_unused]] const auto y = reflect::tie(b);
-      return (equal(std::get<I>(x), std::get<I>(y)) && ...);
+      return (equal(reflect::get<I>(x), reflect::get<I>(y)) && ...);
     }(std::make_index_sequence<reflect::field_count<T>>{});
   } else {
     return a == b;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#define nlohmann hearth_nlohmann  // its functions under names of ours: a program may use another version
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -244,16 +245,18 @@ struct Safetensors::Body final : Counted {
 };
 
 Safetensors Safetensors::open(const std::string& path, const SafetensorsOptions& options) {
+  const LetGo errors;
   Safetensors file;
   auto body = make_ref<Body>();
   const std::string problem = body->bytes.map(path);
-  if (!problem.empty()) return broken(path, problem);
+  if (!problem.empty()) return broken(path, problem), Safetensors();
   if (!body->read(path, options)) return {};
   file.body_ = std::move(body);
   return file;
 }
 
 Safetensors Safetensors::parse(std::span<const std::byte> bytes, const SafetensorsOptions& options, std::string_view name) {
+  const LetGo errors;
   Safetensors file;
   auto body = make_ref<Body>(bytes);
   if (!body->read(name, options)) return {};
@@ -281,6 +284,7 @@ std::span<const std::pair<std::string, std::string>> Safetensors::metadata() con
 }
 
 void write_safetensors(const std::string& path, std::span<const SafetensorsEntry> entries, std::span<const std::pair<std::string, std::string>> metadata) {
+  const LetGo errors;
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) {
     auto& block = header["__metadata__"] = nlohmann::ordered_json::object();

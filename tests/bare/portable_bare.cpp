@@ -1,28 +1,12 @@
 // tests/bare/portable_bare: Portable built with -fno-exceptions -fno-rtti: errors go to the handler and travel in the handles.
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-#include <string>
-
-#include "hearth/portable.hpp"
+#include "bare.hpp"
 
 using namespace hearth;
+using namespace bare;
 using Array = Portable::Handle;
 
 namespace {
-
-int failures = 0;
-void check(bool good, const char* what) {
-  if (good) return;
-  std::printf("failed: %s\n", what);
-  ++failures;
-}
-
-int reports = 0;
-std::string last_report;
-void count_report(const Error& error) {
-  ++reports;
-  last_report = error.what();
-}
 
 Array array(const Shape& shape, const float* values) { return Portable::upload({}, {Dtype::f32, shape}, values); }
 Array add(Array a, Array b) { return Portable::run(op::Binary{BinaryCode::add}, {std::move(a), std::move(b)})[0]; }
@@ -92,6 +76,5 @@ int main() {
   index_and_memory_errors_travel();
   front_errors_reach_the_next_result();
   check(Portable::memory_stats({}).live == 0, "nothing leaks");
-  if (failures == 0) std::printf("passed\n");
-  return failures != 0;
+  return result();
 }

@@ -88,7 +88,7 @@ TEST(Reflect, FieldsHaveTheirNames) {
   std::string names;
   reflect::each(plain, [&](std::string_view name, auto&) { names.append(name) += ' '; });
   EXPECT_EQ(names, "first second_field shape inner names ");
-  std::get<0>(reflect::tie(plain)) = 8;
+  reflect::get<0>(reflect::tie(plain)) = 8;
   EXPECT_EQ(plain.first, 8);
   EXPECT_EQ((reflect::field_name<const Plain, 1>), "second_field");
   EXPECT_EQ((reflect::field_name<Inner, 0>), "depth");

@@ -7,9 +7,12 @@
 #include <thread>
 
 #include "hearth/serve.hpp"
+#include "stacks.hpp"
 
 namespace hearth {
 namespace {
+
+using test::Plain;
 
 template <Backend B>
 struct Affine {
@@ -21,11 +24,20 @@ Affine<B> make_affine() {
   return {.layer = {.weight = param(tensor<B>({{1., 2., 3.}, {0., -1., 4.}})), .bias = param(tensor<B>({10., 20.}))}};
 }
 
+// Files are written by one backend and read by each.
+template <class B, class...>
+struct First {
+  using Backend = B;
+};
+template <class... B>
+First<B...> first_of(testing::Types<B...>);
+using FirstBackend = decltype(first_of(Plain{}))::Backend;
+
 Session load_affine(const std::string& path, const std::string& backend) {
   return serve(path, backend, "x", {3}, []<class B>(On<B>) { return make_affine<B>(); });
 }
 
-class InferSession : public testing::Test {
+class InferSession : public testing::TestWithParam<std::string> {
  protected:
   std::string path = testing::TempDir() + "infer_session.safetensors";
   void SetUp() override {
@@ -35,9 +47,9 @@ class InferSession : public testing::Test {
   void TearDown() override { std::remove(path.c_str()); }
   void write(const std::string& model) {
     const std::pair<std::string, std::string> metadata[] = {{"model", model}};
-    save(path, make_affine<Portable>(), metadata);
+    save(path, make_affine<FirstBackend>(), metadata);
   }
-  std::string what(const std::string& backend = "portable") {
+  std::string what(const std::string& backend = GetParam()) {
     try {
       (void)load(path, backend);
     } catch (const Error& error) {
@@ -47,24 +59,21 @@ class InferSession : public testing::Test {
   }
 };
 
-TEST_F(InferSession, RunsOnEveryBuiltBackend) {
-  for (const BackendStatus& backend : backends()) {
-    if (!backend.available) continue;
-    const Session session = load(path, backend.name);
-    EXPECT_EQ(session.backend(), backend.name);
-    EXPECT_EQ(session.input_name(), "x");
-    EXPECT_EQ(session.input_shape(), std::vector<std::int64_t>{3});
-    EXPECT_EQ(session.input_size(), 3);
-    EXPECT_EQ(session.output_size(), 2);
-    const std::vector<float> one{1, 1, 1}, two{1, 0, 0, 0, 0, 2};
-    EXPECT_EQ(session.run("x", one), (std::vector<float>{16, 23}));
-    EXPECT_EQ(session.run("x", two), (std::vector<float>{11, 20, 16, 28}));
-    EXPECT_TRUE(session.run("x", {}).empty());
-  }
+TEST_P(InferSession, RunsOnEveryBuiltBackend) {
+  const Session session = load(path, GetParam());
+  EXPECT_EQ(session.backend(), GetParam());
+  EXPECT_EQ(session.input_name(), "x");
+  EXPECT_EQ(session.input_shape(), std::vector<std::int64_t>{3});
+  EXPECT_EQ(session.input_size(), 3);
+  EXPECT_EQ(session.output_size(), 2);
+  const std::vector<float> one{1, 1, 1}, two{1, 0, 0, 0, 0, 2};
+  EXPECT_EQ(session.run("x", one), (std::vector<float>{16, 23}));
+  EXPECT_EQ(session.run("x", two), (std::vector<float>{11, 20, 16, 28}));
+  EXPECT_TRUE(session.run("x", {}).empty());
 }
 
-TEST_F(InferSession, ServesThreadsAtOnce) {
-  const Session session = load(path, "portable");
+TEST_P(InferSession, ServesThreadsAtOnce) {
+  const Session session = load(path, GetParam());
   std::vector<std::thread> threads;
   std::vector<int> wrong(4, 0);
   for (std::size_t t = 0; t < wrong.size(); ++t)
@@ -78,8 +87,8 @@ TEST_F(InferSession, ServesThreadsAtOnce) {
   EXPECT_EQ(wrong, std::vector<int>(4, 0));
 }
 
-TEST_F(InferSession, SaysWhatIsWrong) {
-  const Session session = load(path, "portable");
+TEST_P(InferSession, SaysWhatIsWrong) {
+  const Session session = load(path, GetParam());
   const std::vector<float> four(4);
   try {
     (void)session.run("y", four);
@@ -96,19 +105,27 @@ TEST_F(InferSession, SaysWhatIsWrong) {
   EXPECT_NE(what("abacus").find("there is no backend \"abacus\"; available are: "), std::string::npos);
   write("nobody");
   EXPECT_NE(what().find("holds the model \"nobody\", which is not registered; registered are: affine"), std::string::npos);
-  save(path, make_affine<Portable>());
+  save(path, make_affine<FirstBackend>());
   EXPECT_NE(what().find("does not say which model it holds"), std::string::npos);
   EXPECT_THROW((void)load(path + ".missing"), Error);
   EXPECT_THROW((void)Session().input_size(), Error);
   EXPECT_THROW(register_model("null", nullptr), Error);
 }
 
-TEST_F(InferSession, MovesAndLeavesNothingBehind) {
-  Session a = load(path, "portable"), b;
+TEST_P(InferSession, MovesAndLeavesNothingBehind) {
+  Session a = load(path, GetParam()), b;
   b = std::move(a);
   EXPECT_EQ(b.output_size(), 2);
   EXPECT_THROW((void)a.output_size(), Error);
 }
+
+std::vector<std::string> available() {
+  std::vector<std::string> names;
+  for (const BackendStatus& backend : backends())
+    if (backend.available) names.push_back(backend.name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Backends, InferSession, testing::ValuesIn(available()), [](const auto& name) { return name.param; });
 
 }  // namespace
 }  // namespace hearth

@@ -7,7 +7,7 @@
 #include "hearth/optim/gradients.hpp"
 #include "hearth/optim/optimizer.hpp"
 #include "hearth/optim/schedule.hpp"
-#include "hearth/portable.hpp"
+#include "stacks.hpp"
 
 using namespace hearth;
 using namespace hearth::test;
@@ -16,8 +16,7 @@ namespace {
 
 template <class B>
 class Steps : public testing::Test {};
-using Stacks = testing::Types<Autodiff<Portable>>;
-TYPED_TEST_SUITE(Steps, Stacks);
+TYPED_TEST_SUITE(Steps, Recording);
 
 template <Backend B>
 struct Pair {

@@ -5,18 +5,20 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
-#include "hearth/autodiff/autodiff.hpp"
 #include "hearth/data/loader.hpp"
 #include "hearth/nn/nn.hpp"
 #include "hearth/optim/gradients.hpp"
 #include "hearth/optim/optimizer.hpp"
 #include "hearth/optim/schedule.hpp"
-#include "hearth/portable.hpp"
+#include "stacks.hpp"
 
 using namespace hearth;
+using namespace hearth::test;
 
 namespace {
 
@@ -27,8 +29,7 @@ class Checkpoints : public testing::Test {
   ~Checkpoints() override { std::filesystem::remove(path); }
   std::string path;
 };
-using Stacks = testing::Types<Autodiff<Portable>>;
-TYPED_TEST_SUITE(Checkpoints, Stacks);
+TYPED_TEST_SUITE(Checkpoints, Recording);
 
 struct Points {
   std::int64_t size() const { return 35; }
@@ -135,6 +136,34 @@ TYPED_TEST(Checkpoints, ten_steps_and_ten_are_twenty) {
   EXPECT_EQ(default_generator<B>().counter, drawn.counter);
   // A different start would have been another run.
   EXPECT_NE(Run<B>(99).model.up.weight.to_vector(), Run<B>(1).model.up.weight.to_vector());
+}
+
+// What a release wrote, every later one reads, and goes on from there. HEARTH_WRITE_GOLDEN in the environment writes the file anew, for a
+// release that adds to the format; the older files stay.
+TYPED_TEST(Checkpoints, golden_files_load) {
+  using B = TypeParam;
+  const std::string golden = std::string(HEARTH_FIXTURES) + "/checkpoint_0_1.safetensors";
+  Run<B> whole(1);
+  whole.train(20);
+  if (std::getenv("HEARTH_WRITE_GOLDEN")) {
+    Run<B> first(1);
+    first.train(10);
+    first.save(golden);
+  }
+  Run<B> resumed(99);
+  resumed.resume(golden);
+  EXPECT_EQ(resumed.counters.step, 10);
+  EXPECT_EQ(resumed.optimizer.steps(), 10);
+  EXPECT_NEAR(resumed.optimizer.rate(), .001 + .019 * (1 + std::cos(3.14159265358979 * 4 / 15)) / 2, 1e-12);
+  const auto file = Safetensors::open(golden);
+  const auto* entry = file.find("model/up.weight");
+  ASSERT_TRUE(entry);
+  const auto weight = resumed.model.up.weight.to_vector();
+  ASSERT_EQ(entry->bytes.size(), weight.size() * sizeof(float));
+  EXPECT_EQ(std::memcmp(entry->bytes.data(), weight.data(), entry->bytes.size()), 0);
+  EXPECT_EQ(default_generator<B>().seed, 1u);
+  resumed.train(20);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(resumed.losses[i], whole.losses[10 + i], 1e-4) << i;
 }
 
 TYPED_TEST(Checkpoints, tied_parameters_are_stored_once_and_stay_tied) {

@@ -9,9 +9,8 @@
 #include <filesystem>
 
 #include "fixtures.hpp"
-#include "hearth/autodiff/autodiff.hpp"
 #include "hearth/nn/nn.hpp"
-#include "hearth/portable.hpp"
+#include "stacks.hpp"
 
 using namespace hearth;
 using namespace hearth::test;
@@ -25,7 +24,6 @@ class Models : public testing::Test {
   ~Models() override { std::filesystem::remove(path); }
   std::string path;
 };
-using Stacks = testing::Types<Portable, Autodiff<Portable>>;
 TYPED_TEST_SUITE(Models, Stacks);
 
 template <Backend B>
@@ -238,11 +236,15 @@ TYPED_TEST(Models, frozen_parameters_stay_frozen) {
 
 TYPED_TEST(Models, files_go_between_stacks) {
   using B = TypeParam;
-  const auto saved = make_net<Autodiff<Portable>>(4);
-  save(this->path, saved);
   auto loaded = make_net<B>(5);
-  load(this->path, loaded);
-  EXPECT_EQ(values(loaded), values(saved));
+  const auto from = [&](const auto& saved) {
+    save(this->path, saved);
+    load(this->path, loaded);
+    EXPECT_EQ(values(loaded), values(saved));
+  };
+#define HEARTH_FROM(name, Backend) from(make_net<Autodiff<Backend>>(4)), from(make_net<Backend>(6));
+  HEARTH_BUILT_BACKENDS(HEARTH_FROM)
+#undef HEARTH_FROM
   const Error error = error_of([&] { load(this->path + ".none", loaded); });
   EXPECT_EQ(error.kind, ErrorKind::file);
 }

@@ -9,7 +9,10 @@
 #include <fstream>
 #include <optional>
 
+#include "host_memory.hpp"
+
 using namespace hearth;
+using hearth::test::largest_host_block;
 
 namespace {
 
@@ -53,7 +56,9 @@ struct Bad {
 };
 class BadFile : public testing::TestWithParam<Bad> {};
 TEST_P(BadFile, is_a_typed_error) {
+  largest_host_block = 0;
   const std::string error = error_of(GetParam().bytes);
+  EXPECT_LT(largest_host_block, 4096u) << "a file of " << GetParam().bytes.size() << " bytes justifies no more";
   EXPECT_NE(error.find(GetParam().says), std::string::npos) << error;
 }
 std::string tensor(const std::string& dtype, const std::string& shape, const std::string& offsets, std::string data = one) {

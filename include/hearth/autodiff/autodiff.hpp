@@ -32,11 +32,13 @@ class Gradients {
 
   /// The gradient of a leaf (any copy of the handle that `track` returned); null if the loss does not depend on it.
   const HandleOf<B>* find(const typename Autodiff<B>::Handle& leaf) const {
+    if (failed_) return &failed_;
     const std::size_t at = place(leaf.node.get());
     return at < entries_.size() && entries_[at].node == leaf.node && entries_[at].gradient ? &entries_[at].gradient : nullptr;
   }
   /// The same, moved out, so that its buffer may be reused; a null handle if there is none.
   HandleOf<B> take(const typename Autodiff<B>::Handle& leaf) {
+    if (failed_) return failed_;
     return find(leaf) ? std::exchange(entries_[place(leaf.node.get())].gradient, HandleOf<B>{}) : HandleOf<B>{};
   }
   /// One more gradient of a leaf: added to what is there.
@@ -48,6 +50,19 @@ class Gradients {
   /// For what is done to all gradients alike: clipping, scaling. The order is the tape's.
   std::vector<Entry>& entries() { return entries_; }
   std::size_t size() const { return entries_.size(); }
+
+  // Without exceptions: a backward pass that failed yields no gradients but the error.
+  /// Null for good ones. `find` gives a value that carries the error, whatever the leaf.
+  const Error* error() const { return failed_ ? B::error(failed_) : nullptr; }
+  static Gradients from_failure() { return failed(Dyn<B>::from_failure().handle); }
+  /// `value` carries an error.
+  static Gradients failed(HandleOf<B> value) {
+    Gradients gradients;
+    gradients.failed_ = std::move(value);
+    return gradients;
+  }
+  /// The value that carries the error, null for good ones.
+  const HandleOf<B>& failure() const { return failed_; }
 
  private:
   friend class Walk<B>;
@@ -62,6 +77,7 @@ class Gradients {
     return node ? low : entries_.size();
   }
   std::vector<Entry> entries_;
+  HandleOf<B> failed_{};
 };
 
 /// Options of backward.

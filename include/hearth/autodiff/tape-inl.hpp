@@ -185,8 +185,9 @@ void Tape<Autodiff<B>>::walk(const Handle* roots, std::size_t count, Dyn<B>* see
 
 template <class B>
 Gradients<B> Tape<Autodiff<B>>::backward(const Handle& loss, Backward<B> options) {
+  const LetGo errors;
   if (!loss) return fail("backward", "the loss is an empty value");
-  if (B::error(loss.value)) return {};
+  if (B::error(loss.value)) return Gradients<B>::failed(loss.value);
   const Spec& spec = B::spec(loss.value);
   if (!loss.node)
     return fail("backward", "the loss depends on nothing that is tracked", {spec.shape}, "track a parameter, and look for detach and NoGrad on the way");
@@ -204,6 +205,8 @@ Gradients<B> Tape<Autodiff<B>>::backward(const Handle& loss, Backward<B> options
 
 template <class B>
 void Tape<Autodiff<B>>::add_hook(const Handle& value, Ref<GradientHook<B>> hook) {
+  const LetGo errors;
+  if (value && B::error(value.value)) return;
   if (!value.node) return (void)fail("on_gradient", "the value is not tracked");
   auto* entry = new typename Node<B>::Hook{std::move(hook), value.output, value.node->hooks.load()};
   while (!value.node->hooks.compare_exchange_weak(entry->next, entry)) {
@@ -258,6 +261,7 @@ auto Tape<Autodiff<B>>::custom(std::string_view name, std::vector<Handle> in, st
 
 template <class B>
 auto Tape<Autodiff<B>>::transfer(Handle value, const DeviceOf<B>& device) -> Handle {
+  if (!HEARTH_EXCEPTIONS && (!value || B::error(value.value))) return value;
   const DeviceOf<B> home = B::device(value.value);
   if (home == device) return value;
   const unsigned needed = needs(&value, 1);

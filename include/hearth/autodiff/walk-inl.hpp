@@ -36,6 +36,8 @@ class Walk {
       grad.resize(std::size_t(node.outputs));
       for (int i = 0; i < node.outputs; ++i) grad[std::size_t(i)] = std::move(pending.at(i));
       if (node.hooks.load(std::memory_order_acquire)) call_hooks(node, grad);
+      if constexpr (!HEARTH_EXCEPTIONS)
+        if (!good(grad)) return stopped(grad);
       if (node.leaf()) {
         add(found.entries_, found.place(&node), std::move(pending.node), std::move(grad[0]));
         continue;
@@ -45,9 +47,10 @@ class Walk {
                     "let the earlier pass retain the graph, or run the forward pass again");
       result.assign(std::size_t(node.inputs), Dyn<B>());
       node.kind->back(node, *this, grad.data(), result.data());
+      if constexpr (!HEARTH_EXCEPTIONS)
+        if (!good(result)) return stopped(result);
       for (int i = 0; i < node.inputs; ++i) {
         Dyn<B>& g = result[std::size_t(i)];
-        if (g && B::error(g.handle)) return {};
         Edge<B>& edge = node.edges()[i];
         if (edge.node && g) give(retain ? edge.node : std::move(edge.node), edge.output, std::move(g));
         else if (!retain) edge.node = {};
@@ -67,6 +70,22 @@ class Walk {
     std::vector<Dyn<B>> more;
     Dyn<B>& at(int i) { return i == 0 ? one : more[std::size_t(i) - 1]; }
   };
+
+  // Without exceptions: has no gradient on the way failed? Else what the pass yields.
+  static bool good(const std::vector<Dyn<B>>& values) {
+    if (pending_error()) return false;
+    for (const auto& value : values)
+      if (value.error()) return false;
+    return true;
+  }
+  static Gradients<B> stopped(const std::vector<Dyn<B>>& values) {
+    for (const auto& value : values)
+      if (value.error()) {
+        if (pending_error()) (void)take_pending_error();
+        return Gradients<B>::failed(value.handle);
+      }
+    return Gradients<B>::from_failure();
+  }
 
   // A leaf comes twice only where a checkpoint met it at a time when it should have been passed already.
   template <class Entries>

@@ -34,9 +34,17 @@ bool supports(const Op& op, const Operands<Op, const Spec*>& in) {
 }
 
 namespace detail {
+/// Without exceptions: the first operand that carries an error; null if none does.
+template <class B>
+const HandleOf<B>* failed_operand(const HandleOf<B>* in, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (in[i] && B::error(in[i])) return in + i;
+  return nullptr;
+}
 /// As many copies of a handle that carries an error as the op has results; where that is known at run time only, at least so many.
 template <class Op, class Handle>
 Results<Op, Handle> all_failed(const Op& op, std::size_t operands, const Handle& failed) {
+  if (pending_error()) (void)take_pending_error();
   Results<Op, Handle> results;
   if constexpr (requires { op.results.size(); }) results.resize(op.results.size());
   else if constexpr (Op::outputs == many) results.resize(operands);
@@ -46,9 +54,10 @@ Results<Op, Handle> all_failed(const Op& op, std::size_t operands, const Handle&
 /// What an op returns after `fail` where Hearth is built without exceptions: whoever makes an array now hangs the pending error on it.
 template <class B, class Op>
 Results<Op, HandleOf<B>> failed_results(const Op& op, const Operands<Op, HandleOf<B>>& in) {
+  DeviceOf<B> device{};
   for (const auto& handle : in)
-    if (handle) return all_failed(op, in.size(), B::make(B::device(handle), op::Full{{Dtype::f32, {0}}, 0}));
-  return {};
+    if (handle) device = B::device(handle);
+  return all_failed(op, in.size(), B::make(device, op::Full{{Dtype::f32, {0}}, 0}));
 }
 }  // namespace detail
 
@@ -56,16 +65,24 @@ Results<Op, HandleOf<B>> failed_results(const Op& op, const Operands<Op, HandleO
 template <class B, class Op>
 Results<Op, HandleOf<B>> decompose(const Op& op, Operands<Op, HandleOf<B>> in) {
   if constexpr (!HEARTH_EXCEPTIONS)
-    for (const auto& handle : in)
-      if (handle && B::error(handle)) return detail::all_failed(op, in.size(), handle);
+    if (const auto* failed = detail::failed_operand<B>(in.data(), in.size())) return detail::all_failed(op, in.size(), *failed);
   (void)infer(op, specs_of<B, Op>(in));
   if (pending_error()) return detail::failed_results<B>(op, in);
   auto out = Decomposition<Op>::template run<B>(op, map_list(in, [](auto& handle) { return Dyn<B>(std::move(handle)); }));
+  if constexpr (!HEARTH_EXCEPTIONS) {
+    forget_error();  // which of its parts were asked for their shapes is its own affair
+    // Where a part of it failed, so have all of its results: none is left half done.
+    if (pending_error()) return detail::failed_results<B>(op, in);
+    for (const auto& dyn : out)
+      if (dyn.error()) return detail::all_failed(op, in.size(), HandleOf<B>(dyn.handle));
+  }
   return map_list(out, [](auto& dyn) { return std::move(dyn.handle); });
 }
 
 template <class B, class Op>
 Results<Op, HandleOf<B>> apply(const Op& op, Operands<Op, HandleOf<B>> in) {
+  if constexpr (!HEARTH_EXCEPTIONS)
+    if (const auto* failed = detail::failed_operand<B>(in.data(), in.size())) return detail::all_failed(op, in.size(), HandleOf<B>(*failed));
   if constexpr (Composite<Op> && (!Runs<B, Op> || detail::Chooses<B, Op>)) {
     if constexpr (Runs<B, Op>)
       if (claims<B>(op, specs_of<B, Op>(in))) return B::run(op, std::move(in));

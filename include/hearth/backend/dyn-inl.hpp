@@ -6,10 +6,10 @@
 namespace hearth {
 
 namespace detail {
-/// What a tensor that was never made says when it is asked for its shape.
+/// What a tensor that was never made says when it is asked for its shape. Without exceptions it may stand for an error that was told already.
 [[gnu::cold]] inline const Spec& never_made() {
   static const Spec nothing{Dtype::f32, {0}};
-  (void)fail("tensor", "it has no value: it was default made and never assigned, or moved from");
+  if constexpr (HEARTH_EXCEPTIONS) (void)fail("tensor", "it has no value: it was default made and never assigned, or moved from");
   return nothing;
 }
 }  // namespace detail
@@ -22,8 +22,8 @@ template <class B> Dyn<B>::Dyn(Dyn&&) noexcept = default;
 template <class B> Dyn<B>& Dyn<B>::operator=(const Dyn&) = default;
 template <class B> Dyn<B>& Dyn<B>::operator=(Dyn&&) noexcept = default;
 template <class B> Dyn<B>::~Dyn() = default;
-template <class B> const Spec& Dyn<B>::spec() const { return handle ? B::spec(handle) : detail::never_made(); }
 template <class B> DeviceOf<B> Dyn<B>::device() const { return handle ? B::device(handle) : (void(detail::never_made()), DeviceOf<B>{}); }
+template <class B> Dyn<B> Dyn<B>::from_failure() { return full({}, Spec{Dtype::f32, {0}}, 0); }
 
 template <class B> Dyn<B> Dyn<B>::unary(UnaryCode code, Dyn x) { return call<B>(op::Unary{code}, std::move(x)); }
 template <class B> Dyn<B> Dyn<B>::binary(BinaryCode code, Dyn a, Dyn b) { return call<B>(op::Binary{code}, std::move(a), std::move(b)); }
@@ -45,6 +45,25 @@ template <class B> Dyn<B> Dyn<B>::scatter(Dyn base, Dyn index, Dyn source, int a
 template <class B> Dyn<B> Dyn<B>::full(const DeviceOf<B>& device, const Spec& spec, Scalar value) { return Dyn(B::make(device, op::Full{spec, value})); }
 template <class B> Dyn<B> Dyn<B>::iota(const DeviceOf<B>& device, const Spec& spec, int axis, Scalar start, Scalar step) { return Dyn(B::make(device, op::Iota{spec, axis, start, step})); }
 // clang-format on
+
+template <class B>
+const Spec& Dyn<B>::spec() const {
+  if (!handle) return detail::never_made();
+  if constexpr (!HEARTH_EXCEPTIONS)
+    if (const Error* error = B::error(handle)) follow_error(*error);
+  return B::spec(handle);
+}
+
+template <class B>
+void Dyn<B>::settle() {
+  if constexpr (!HEARTH_EXCEPTIONS) {
+    if (pending_error()) {
+      if (handle && B::error(handle)) (void)take_pending_error();
+      else *this = from_failure();
+    }
+    forget_error();
+  }
+}
 
 template <class B>
 Dyn<B> Dyn<B>::concat(std::vector<Dyn> parts, int axis) {

@@ -20,12 +20,24 @@ struct Dyn {
   ~Dyn();
 
   explicit operator bool() const { return bool(handle); }
+  /// Of a value that carries an error: f32 [0].
   const Spec& spec() const;
   const Shape& shape() const { return spec().shape; }
   Dtype dtype() const { return spec().dtype; }
   int rank() const { return spec().shape.size(); }
   std::int64_t size(int axis) const { return spec().shape[axis]; }
   DeviceOf<B> device() const;
+
+  // Without exceptions (see core/error.hpp).
+  /// The error that the value carries; null for a good one.
+  const Error* error() const {
+    if constexpr (HEARTH_EXCEPTIONS) return nullptr;
+    else return handle ? B::error(handle) : nullptr;
+  }
+  /// A value that carries the pending error, which is no longer pending then.
+  static Dyn from_failure();
+  /// At the end of a public call: an error that is still pending becomes what this value carries.
+  void settle();
 
   // Cores: one function per op that operators, rules and the typed front use often.
   static Dyn unary(UnaryCode code, Dyn x);
@@ -99,7 +111,7 @@ auto call(const Op& op, D... operands) {
 
 template <class B>
 Dyn<B> full_like(const Dyn<B>& x, Scalar value) {
-  return Dyn<B>::full(x.device(), x.spec(), value);
+  return x.error() ? x : Dyn<B>::full(x.device(), x.spec(), value);
 }
 template <class B>
 Dyn<B> zero_like(const Dyn<B>& x) {

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "config.hpp"
+
 namespace hearth::reflect {
 
 namespace detail {

@@ -1,6 +1,7 @@
 // core/error: the one error type, and `fail`, the one way to raise it.
 // With exceptions `fail` throws. Without, it hands the error to the user's handler, remembers it as pending, and returns
 // a Failure that converts to any value: write `return fail(...)`, and let whoever allocates results ask `pending_error()`.
+// No error stays pending behind a public call: the value that the call yields carries it, and a call that yields none lets it go.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <exception>
@@ -42,11 +43,15 @@ class Error : public std::exception {
   std::string text_;
 };
 
-/// Stands for "no value": converts to an empty value of any type.
+/// Stands for "no value": converts to an empty value of any type; to one that carries the pending error where the type has such values.
 struct Failure {
   template <class T>
   operator T() const {
-    return T{};
+#if !HEARTH_EXCEPTIONS
+    if constexpr (requires { T::from_failure(); }) return T::from_failure();
+    else
+#endif
+      return T{};
   }
 };
 
@@ -65,6 +70,26 @@ Failure fail(std::string_view op, std::string message, std::vector<Shape> shapes
 const Error* pending_error();
 /// Takes the pending error, so that the next call starts clean.
 Error take_pending_error();
+
+/// For reading a value that carries an error: throws it, or hands it to the handler. It is not pending then.
+void report_error(const Error& error);
+/// Without exceptions: a value that carries `error` was asked for its shape. What fails next on this thread only follows from that: it is
+/// not reported, and `error` is pending in its place, until the next forget_error.
+void follow_error(const Error& error);
+void forget_error();
+
+/// At the top of a public call that yields no value to carry an error: no error is pending behind the call. Nothing with exceptions.
+class LetGo {
+ public:
+#if !HEARTH_EXCEPTIONS
+  LetGo() = default;
+  LetGo(const LetGo&) = delete;
+  LetGo& operator=(const LetGo&) = delete;
+  ~LetGo();
+#else
+  LetGo() {}
+#endif
+};
 
 /// Called with every error when Hearth is built without exceptions. Returning continues with an empty result.
 using ErrorHandler = void (*)(const Error&);

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "config.hpp"
+
 namespace hearth {
 
 namespace detail {

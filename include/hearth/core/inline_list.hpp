@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include "config.hpp"
+
 namespace hearth {
 
 namespace detail {
@@ -11,6 +13,7 @@ namespace detail {
 }
 
 /// At most `Max` values of a trivial type T, stored in place. A negative index counts from the end.
+/// Without exceptions a call goes on after an error, with the shape of an empty array: then an index outside the list stays inside its storage.
 template <class T, int Max>
 class InlineList {
  public:
@@ -36,18 +39,20 @@ class InlineList {
   }
   constexpr void insert(int at, T value) {
     if (size_ == Max) return detail::list_is_full(Max);
-    for (int i = size_; i > at; --i) values_[i] = values_[i - 1];
-    values_[at] = value;
+    for (int i = size_; i > at && i > 0; --i) values_[i] = values_[i - 1];
+    values_[place(at)] = value;
     ++size_;
   }
   constexpr void erase(int at) {
     for (int i = at; i + 1 < size_; ++i) values_[i] = values_[i + 1];
-    values_[--size_] = T{};
+    pop();
   }
-  constexpr void pop() { values_[--size_] = T{}; }
+  constexpr void pop() {
+    if (size_ > 0) values_[--size_] = T{};
+  }
 
-  constexpr T& operator[](int i) { return values_[i < 0 ? i + size_ : i]; }
-  constexpr const T& operator[](int i) const { return values_[i < 0 ? i + size_ : i]; }
+  constexpr T& operator[](int i) { return values_[place(i < 0 ? i + size_ : i)]; }
+  constexpr const T& operator[](int i) const { return values_[place(i < 0 ? i + size_ : i)]; }
   constexpr T* begin() { return values_; }
   constexpr T* end() { return values_ + size_; }
   constexpr const T* begin() const { return values_; }
@@ -62,6 +67,10 @@ class InlineList {
   }
 
  private:
+  static constexpr int place(int i) {
+    if constexpr (HEARTH_EXCEPTIONS) return i;
+    else return i >= 0 && i < Max ? i : Max - 1;
+  }
   T values_[Max]{};
   int size_ = 0;
 };

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "config.hpp"
+
 namespace hearth {
 
 /// Does a name match a pattern? '*' stands for any text, points included: "encoder.*", "*.bias".

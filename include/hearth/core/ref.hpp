@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "config.hpp"
+
 namespace hearth {
 
 /// Base of everything that a Ref owns.

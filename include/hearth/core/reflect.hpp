@@ -5,9 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
+
+#include "config.hpp"
 
 namespace hearth::reflect {
 
@@ -33,14 +34,32 @@ consteval std::size_t count_fields() {
 template <class T>
 inline constexpr std::size_t field_count = detail::count_fields<std::remove_cvref_t<T>>();
 
-/// References to all fields, as a tuple.
+/// References to the fields of a value: get<I>(fields) is one of them. A std::tuple would do, at several times the compile time.
+template <std::size_t I, class T>
+struct Reference {
+  T& field;
+};
+template <class Numbers, class... T>
+struct References;
+template <std::size_t... I, class... T>
+struct References<std::index_sequence<I...>, T...> : Reference<I, T>... {};
+template <std::size_t I, class T>
+constexpr T& get(const Reference<I, T>& reference) {
+  return reference.field;
+}
+template <class... T>
+constexpr auto references(T&... fields) {
+  return References<std::index_sequence_for<T...>, T...>{{fields}...};
+}
+
+/// References to all fields.
 template <class T>
 constexpr auto tie(T& value) {
   constexpr auto fields = field_count<T>;
   static_assert(fields <= 32, "hearth: a module or op may have at most 32 fields; group some of them in a struct");
   // clang-format off
-  if constexpr (fields == 0) return std::tie();
-#define HEARTH_TIE(count, ...) else if constexpr (fields == count) { auto& [__VA_ARGS__] = value; return std::tie(__VA_ARGS__); }
+  if constexpr (fields == 0) return references();
+#define HEARTH_TIE(count, ...) else if constexpr (fields == count) { auto& [__VA_ARGS__] = value; return references(__VA_ARGS__); }
   HEARTH_TIE(1, a)
   HEARTH_TIE(2, a, b)
   HEARTH_TIE(3, a, b, c)
@@ -121,14 +140,14 @@ inline constexpr std::string_view kept_name{kept_word<P>.data(), kept_word<P>.si
 /// The name of field I of T, as written in its declaration.
 template <class T, std::size_t I>
 inline constexpr std::string_view field_name =
-    detail::kept_name<detail::Pointer{&std::get<I>(tie(detail::ghost<std::remove_cv_t<T>>.value))}>;
+    detail::kept_name<detail::Pointer{&get<I>(tie(detail::ghost<std::remove_cv_t<T>>.value))}>;
 
 /// f(name, field) for each field in order.
 template <class T, class F>
 constexpr void each(T& value, F&& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     [[maybe_unused]] auto fields = tie(value);
-    (f(field_name<T, I>, std::get<I>(fields)), ...);
+    (f(field_name<T, I>, get<I>(fields)), ...);
   }(std::make_index_sequence<field_count<T>>{});
 }
 #ifdef __clang__

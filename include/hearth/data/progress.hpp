@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "../core/config.hpp"
+
 namespace hearth {
 
 /// Writes to the error stream, and only where that is a terminal, so that a log holds no bars. The bar goes away when it dies.

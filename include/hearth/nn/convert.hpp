@@ -66,7 +66,7 @@ Rebind<T, To> convert(const T& from, Converted<To>& done, const Move& move) {
     static_assert(reflect::field_count<T> == reflect::field_count<R>, "hearth: a module must have the same fields on every backend");
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       auto fields = reflect::tie(from);
-      return R{convert<To>(std::get<I>(fields), done, move)...};
+      return R{convert<To>(reflect::get<I>(fields), done, move)...};
     }(std::make_index_sequence<reflect::field_count<T>>{});
   }
 }

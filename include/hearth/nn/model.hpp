@@ -59,6 +59,7 @@ void eval(M& model) {
 namespace detail {
 template <class M>
 void set_frozen(M& model, std::string_view function, std::string_view pattern, bool frozen) {
+  const LetGo errors;
   Freezer<hearth::BackendOf<M>> freezer(pattern, frozen);
   walk<hearth::BackendOf<M>>(model, freezer);
   if (freezer.leaves.empty()) return (void)fail(function, "no parameter matches \"" + std::string(pattern) + "\"");

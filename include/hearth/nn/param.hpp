@@ -15,6 +15,9 @@ class Param : public Tensor<B, Rank> {
  public:
   Param() = default;
   explicit Param(Tensor<B, Rank> value) : Tensor<B, Rank>(require_gradient(std::move(value))) {}
+  template <class T>
+    requires std::is_same_v<T, Tensor<B, Rank>>
+  Param(const T&) = delete;  // hearth: a tensor does not become a parameter by itself; write param(x)
 };
 
 template <class B, int Rank>
@@ -36,8 +39,10 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(Tensor<B, Rank, Kind> value) : value_(detach(std::move(value))) {}
   const Tensor<B, Rank, Kind>& get() const { return value_; }
-  /// Not while another thread calls the same module.
-  void set(Tensor<B, Rank, Kind> value) const { value_ = detach(std::move(value)); }
+  /// Not while another thread calls the same module. A value that carries an error is not taken: the call that made it tells.
+  void set(Tensor<B, Rank, Kind> value) const {
+    if (!value.error()) value_ = detach(std::move(value));
+  }
   /// For walkers, which load and move buffers.
   Dyn<B>& dyn() const { return value_.dyn; }
 

@@ -58,16 +58,22 @@ struct Sequential {
   }
   template <std::size_t I, class X>
   auto call_layer(const X& x) const {
+    constexpr bool callable = std::is_invocable_v<const std::tuple_element_t<I, std::tuple<Layers...>>&, const X&>;
+    static_assert(callable, "hearth: this layer of a Sequential has no call operator (a const one) that takes what the layer before it gives");
+    if constexpr (!callable) {
+      return x;
+    } else {
 #if HEARTH_EXCEPTIONS
-    try {
-      return std::get<I>(layers)(x);
-    } catch (Error& error) {
-      error.set_path(std::to_string(I));
-      throw;
-    }
+      try {
+        return std::get<I>(layers)(x);
+      } catch (Error& error) {
+        error.set_path(std::to_string(I));
+        throw;
+      }
 #else
-    return std::get<I>(layers)(x);
+      return std::get<I>(layers)(x);
 #endif
+    }
   }
 };
 template <class... Layers>

@@ -48,7 +48,10 @@ State<B> state_of(const T& numbers) {
 }
 template <class B, class T>
 void restore(T& numbers, const State<B>& state) {
-  reflect::each(numbers, [&](std::string_view name, auto& field) { field = state.template get<std::remove_reference_t<decltype(field)>>(name); });
+  reflect::each(numbers, [&](std::string_view name, auto& field) {
+    const auto value = state.template get<std::remove_reference_t<decltype(field)>>(name);
+    if (!pending_error()) field = value;
+  });
 }
 
 }  // namespace hearth

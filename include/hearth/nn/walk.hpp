@@ -194,7 +194,7 @@ void walk(const M& module, Walker<B>& walker) {
 // The backend of a module: its first template argument, or what it says itself by `using Backend = ...`.
 namespace detail {
 template <class M>
-struct BackendOf;
+struct BackendOf;  // hearth: no backend is to be found in the type of this model; name it there: using Backend = ...;
 template <class M>
   requires requires { typename M::Backend; }
 struct BackendOf<M> {

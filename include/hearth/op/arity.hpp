@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "../core/config.hpp"
+
 namespace hearth {
 
 /// A number of operands or results that is known only at run time.

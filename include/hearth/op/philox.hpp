@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "../core/config.hpp"
+
 namespace hearth {
 
 /// Four random words for a 128-bit counter {counter, stream} under a 64-bit key.

@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "../core/config.hpp"
+
 namespace hearth {
 
 /// An integer as the numerics contract has it: arithmetic wraps, division by 0 gives 0, a shift past the width gives 0 or all signs.

@@ -3,6 +3,8 @@
 #pragma once
 #include <variant>
 
+#include "../core/config.hpp"
+
 namespace hearth {
 
 /// Stochastic gradient descent, with momentum and Nesterov's form of it (Sutskever et al. 2013), as in PyTorch.

@@ -60,6 +60,7 @@ void Optimizer<B>::Collector::param(std::string_view path, Dyn<B>& value, int) {
 
 template <class B>
 void Optimizer<B>::check() const {
+  const LetGo errors;
   OptimizerConfig config = config_;
   if (!detail::check_number("learning rate", detail::rate_of(config)) || !detail::check_number("weight decay", detail::decay_of(config))) return;
   if (known_.empty()) return (void)fail("optimizer", "the model has no parameters", {}, "fields of type Param<B, Rank> are parameters");
@@ -69,6 +70,7 @@ void Optimizer<B>::check() const {
 
 template <class B>
 Optimizer<B>& Optimizer<B>::group(std::string pattern, GroupOptions options) {
+  const LetGo errors;
   if ((options.rate && !detail::check_number("learning rate of a group", *options.rate)) ||
       (options.weight_decay && !detail::check_number("weight decay of a group", *options.weight_decay)))
     return *this;
@@ -90,6 +92,7 @@ double Optimizer<B>::rate() const {
 
 template <class B>
 void Optimizer<B>::set_rate(double rate) {
+  const LetGo errors;
   if (detail::check_number("learning rate", rate)) detail::rate_of(config_) = rate;
 }
 
@@ -121,13 +124,16 @@ auto Optimizer<B>::state() const -> State<Values> {
 
 template <class B>
 void Optimizer<B>::restore(const State<Values>& state) {
+  const LetGo errors;
   const auto steps = state.template get<std::int64_t>("steps");
   const auto rate = state.template get<double>("rate"), first_rate = state.template get<double>("first_rate");
+  if (pending_error()) return;
   if (steps < 0 || !(rate >= 0) || !(first_rate >= 0)) return (void)state.refuse("optimizer", "the state has a negative number of steps or a negative rate");
   std::vector<Memory> restored;
   for (const auto& [name, value] : state.tensors) {
     const std::string path = name.substr(0, name.rfind('.'));
     const auto known = std::find_if(known_.begin(), known_.end(), [&](const Known& k) { return k.path == path; });
+    if (const Error* error = value.error()) return report_error(*error);
     if (known == known_.end()) return (void)state.refuse("optimizer", "the state has momenta of \"" + path + "\", which the model does not have");
     if (value.shape() != known->shape)
       return (void)state.refuse("optimizer", "the state has momenta of shape " + to_string(value.shape()) + " for \"" + path + "\", which is " + to_string(known->shape));
@@ -170,6 +176,10 @@ struct StepOp {
 
 template <class B>
 void Optimizer<B>::take_step(Collector& collector) {
+  const LetGo errors;
+  if (!HEARTH_EXCEPTIONS && collector.gradients.error()) return report_error(*collector.gradients.error());
+  for (const Item& item : collector.items)
+    if (const Error* error = item.gradient.error()) return report_error(*error);
   if constexpr (is_autodiff<B>) step_together(collector);
 }
 
@@ -189,6 +199,15 @@ void Optimizer<B>::step_together(Collector& collector)
       if (auto at = found(item.paths.front()); at == memory_.end() || at->path != item.paths.front()) memory_.insert(at, Memory{item.paths.front(), {}});
     }
   for (Item* item : left) item->memory = &*found(item->paths.front());
+  // Without exceptions: what to go back to if a later group fails. (It also keeps a claimed step from writing in place.)
+  struct Before {
+    Item* item;
+    Dyn<B> value;
+    std::vector<Dyn<Values>> memory;
+  };
+  std::vector<Before> before;
+  if constexpr (!HEARTH_EXCEPTIONS)
+    for (Item* item : left) before.push_back({item, *item->places.front(), item->memory->values});
   // Parameters with equal settings take one step together, as one op over lists.
   while (!left.empty()) {
     const Item& first = *left.front();
@@ -197,16 +216,23 @@ void Optimizer<B>::step_together(Collector& collector)
       const bool alike = detail::same_config(item->config, first.config) && item->memory->values.empty() == first.memory->values.empty();
       (alike ? together : others).push_back(item);
     }
-    step_alike(together);
+    if (!step_alike(together)) {
+      for (Before& old : before) {
+        for (Dyn<B>* place : old.item->places) *place = old.value;
+        old.item->memory->values = std::move(old.memory);
+      }
+      --steps_;
+      return;
+    }
     left = std::move(others);
   }
 }
 
 template <class B>
-void Optimizer<B>::step_alike(std::span<Item*> together)
+bool Optimizer<B>::step_alike(std::span<Item*> together)
   requires is_autodiff<B>
 {
-  const auto step = [&](const auto& config) {
+  const auto step = [&](const auto& config) -> bool {
     const auto op = detail::StepOp{std::int64_t(together.size()), steps_, together.front()->memory->values.empty()}(config);
     using Op = std::remove_const_t<decltype(op)>;
     const auto remembered = std::size_t(detail::memory_count(together.front()->config));
@@ -219,7 +245,7 @@ void Optimizer<B>::step_alike(std::span<Item*> together)
     // A claimed step writes into what it alone owns: give up our own handles, once it is sure that they fit.
     const auto specs = specs_of<Values, Op>(in);
     (void)infer(op, specs);
-    if (pending_error()) return;
+    if (pending_error()) return false;
     if (claims<Values>(op, specs))
       for (Item* item : together) {
         for (Dyn<B>* place : item->places) place->handle = {};
@@ -227,6 +253,8 @@ void Optimizer<B>::step_alike(std::span<Item*> together)
       }
     auto out = apply<Values>(op, std::move(in));
     const std::size_t n = together.size();
+    if constexpr (!HEARTH_EXCEPTIONS)
+      if (detail::failed_operand<Values>(out.data(), out.size())) return false;
     for (std::size_t i = 0; i < n; ++i) {
       const auto leaf = B::track(B::from_inner(std::move(out[i])));
       for (Dyn<B>* place : together[i]->places) place->handle = leaf;
@@ -234,12 +262,15 @@ void Optimizer<B>::step_alike(std::span<Item*> together)
       values.clear();
       for (std::size_t m = 0; m < remembered; ++m) values.push_back(Dyn<Values>(std::move(out[n * (m + 1) + i])));
     }
+    return true;
   };
-  std::visit(step, together.front()->config);
+  return std::visit(step, together.front()->config);
 }
 
 template <class B>
 void GradientFunctions<B>::accumulate(Gradients<B>& into, Gradients<B> more) {
+  if (into.failure()) return;
+  if (more.failure()) into = Gradients<B>::failed(more.failure());
   for (auto& entry : more.entries()) into.add(std::move(entry));
 }
 template <class B>
@@ -248,11 +279,13 @@ void GradientFunctions<B>::scale(Gradients<B>& gradients, Scalar factor) {
 }
 template <class B>
 void GradientFunctions<B>::clip_by_value(Gradients<B>& gradients, double limit) {
+  const LetGo errors;
   if (!(limit >= 0)) return (void)fail("clip_by_value", "the limit is " + to_string(Scalar(limit)) + "; it must not be negative");
   for (auto& entry : gradients.entries()) entry.gradient = clamp(Dyn<B>(std::move(entry.gradient)), -limit, limit).handle;
 }
 template <class B>
 Dyn<B> GradientFunctions<B>::clip_by_norm(Gradients<B>& gradients, double limit, double p) {
+  if (gradients.failure()) return Dyn<B>(gradients.failure());
   if (gradients.entries().empty()) return fail("clip_by_norm", "there are no gradients");
   if (!(limit >= 0) || !(p > 0)) return fail("clip_by_norm", "the limit is " + to_string(Scalar(limit)) + " and p " + to_string(Scalar(p)) + "; they must not be negative, nor p 0");
   // The norm of all is the norm of their norms; it is taken in f32 at least.

@@ -45,7 +45,8 @@ struct Optimizer {
   /// Steps taken.
   std::int64_t steps() const { return steps_; }
 
-  /// One step. Parameters without a gradient stay as they are; tied parameters take one step together.
+  /// One step. Parameters without a gradient stay as they are; tied parameters take one step together. Without exceptions a step that
+  /// fails, or whose gradients carry an error, changes nothing: the error goes to the handler.
   template <class M>
   void step(M& model, Gradients<Values> gradients) {
     Collector collector(gradients);
@@ -95,7 +96,8 @@ struct Optimizer {
   void take_step(Collector& collector);
   void step_together(Collector& collector)
     requires is_autodiff<B>;
-  void step_alike(std::span<Item*> together)
+  /// False, without exceptions only, where the step failed.
+  bool step_alike(std::span<Item*> together)
     requires is_autodiff<B>;
   /// What the groups make of the configuration; none if the parameter is frozen.
   std::optional<OptimizerConfig> config_for(const Item& item) const;

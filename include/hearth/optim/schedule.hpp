@@ -6,6 +6,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include "../core/config.hpp"
+
 namespace hearth {
 
 /// Anything that has a rate for each step. Steps count from 0: rate(0) is the rate of the first step.

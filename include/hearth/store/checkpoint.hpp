@@ -80,8 +80,11 @@ class Checkpoint {
   /// Puts a section back into an object of the kind that was added. An Error of kind file if the file has no such section.
   template <class T>
   void get(std::string_view section, T& object, const DeviceOf<B>& device = {}) const {
+    const LetGo errors;
+    if (!HEARTH_EXCEPTIONS && !read_) return;
     if constexpr (detail::HasState<T>) {
-      object.restore(detail::CheckpointState<Values>::read(read_, path_, section, device));
+      const auto state = detail::CheckpointState<Values>::read(read_, path_, section, device);
+      if (!pending_error()) object.restore(state);
     } else if constexpr (detail::HasNumbers<T>) {
       auto state = object.state();
       get(section, state, device);
@@ -91,7 +94,8 @@ class Checkpoint {
       options.prefix = std::string(section) + "/";
       (void)load(read_, object, options, path_);
     } else {
-      restore(object, detail::CheckpointState<Values>::read(read_, path_, section, device));
+      const auto state = detail::CheckpointState<Values>::read(read_, path_, section, device);
+      if (!pending_error()) restore(object, state);
     }
   }
 

@@ -67,7 +67,7 @@ void save(const std::string& path, const M& model, std::span<const std::pair<std
   detail::ModelFile<BackendOf<M>>::write(path, reader, metadata);
 }
 
-/// Fills a model from a file. Nothing is changed if an error is raised. Parameters that are tied in the model stay tied, unless the
+/// Fills a model from a file. Nothing is changed if an error is raised (without exceptions: handed to the handler). Parameters that are tied in the model stay tied, unless the
 /// file has different values for them; frozen ones stay frozen.
 template <class M>
   requires requires { typename BackendOf<M>; }
@@ -79,7 +79,8 @@ LoadReport load(const Safetensors& file, M& model, const LoadOptions& options = 
 template <class M>
   requires requires { typename BackendOf<M>; }
 LoadReport load(const std::string& path, M& model, const LoadOptions& options = {}) {
-  return load(Safetensors::open(path), model, options, path);
+  const Safetensors file = Safetensors::open(path);
+  return file ? load(file, model, options, path) : LoadReport{};
 }
 
 }  // namespace hearth

@@ -31,6 +31,9 @@ class Safetensors {
   /// The same over a copy of bytes in memory; `name` stands for the path in messages.
   static Safetensors parse(std::span<const std::byte> bytes, const SafetensorsOptions& options = {}, std::string_view name = "memory");
 
+  /// Without exceptions: was the file read? An error went to the handler if not.
+  explicit operator bool() const { return bool(body_); }
+
   /// In the order of the data.
   std::span<const Entry> entries() const;
   /// Null if there is none of that name.

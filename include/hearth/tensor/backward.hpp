@@ -47,20 +47,20 @@ Gradients<Inner<B>> run_backward(const Dyn<B>& loss, const Dyn<B>& seed, bool ke
 
 /// The gradients of a loss for all leaves (require_gradient, Param) that it depends on.
 template <class B>
-auto backward(const Tensor<B, 0>& loss) {
+Gradients<Inner<B>> backward(const Tensor<B, 0>& loss) {
   return detail::run_backward(loss.dyn, Dyn<B>(), false);
 }
 template <class B>
-auto backward(const Tensor<B, 0>& loss, Retain) {
+Gradients<Inner<B>> backward(const Tensor<B, 0>& loss, Retain) {
   return detail::run_backward(loss.dyn, Dyn<B>(), true);
 }
 /// Of a value of any rank: `seed` is what dL/dy is, in y's shape.
 template <class B, int R>
-auto backward(const Tensor<B, R>& y, const Tensor<B, R>& seed) {
+Gradients<Inner<B>> backward(const Tensor<B, R>& y, const Tensor<B, R>& seed) {
   return detail::run_backward(y.dyn, seed.dyn, false);
 }
 template <class B, int R>
-auto backward(const Tensor<B, R>& y, const Tensor<B, R>& seed, Retain) {
+Gradients<Inner<B>> backward(const Tensor<B, R>& y, const Tensor<B, R>& seed, Retain) {
   return detail::run_backward(y.dyn, seed.dyn, true);
 }
 

@@ -70,6 +70,7 @@ template <class B>
 Dyn<B> CreateFunctions<B>::from_memory(const DeviceOf<B>& device, Dtype dtype, Kinds kind, const Shape& shape, Dtype from_dtype, const void* from,
                                        std::int64_t count) {
   detail::check_count("tensor", count, shape);
+  if (pending_error()) return Dyn<B>::from_failure();
   return DataFunctions<B>::write(device, Spec{detail::checked_dtype("tensor", dtype, kind), shape}, from_dtype, from);
 }
 
@@ -77,6 +78,7 @@ template <class B>
 Dyn<B> CreateFunctions<B>::from_strided(const DeviceOf<B>& device, Dtype dtype, Kinds kind, const Shape& shape, const Strides& strides,
                                         Dtype from_dtype, const void* from) {
   std::vector<std::byte> elements(std::size_t(element_count(shape)) * size_of(from_dtype));
+  if (pending_error()) return Dyn<B>::from_failure();
   detail::gather_strided(from, shape, strides, size_of(from_dtype), elements.data());
   return DataFunctions<B>::write(device, Spec{detail::checked_dtype("from_strided", dtype, kind), shape}, from_dtype, elements.data());
 }

@@ -77,7 +77,7 @@ Tensor<B, 1, Int> randperm(std::int64_t count, const DeviceOf<B>& device = {}, R
 /// With the shape, dtype and device of x.
 template <class B, int R, class K>
 Tensor<B, R, K> full_like(const Tensor<B, R, K>& x, Scalar value) {
-  return Tensor<B, R, K>(Dyn<B>::full(x.device(), x.spec(), value));
+  return Tensor<B, R, K>(hearth::full_like(x.dyn, value));
 }
 template <class B, int R, class K>
 Tensor<B, R, K> zeros_like(const Tensor<B, R, K>& x) {
@@ -89,11 +89,11 @@ Tensor<B, R, K> ones_like(const Tensor<B, R, K>& x) {
 }
 template <class B, int R>
 Tensor<B, R> rand_like(const Tensor<B, R>& x, RandomSource source = {}) {
-  return uniform<B, R>(x.shape(), 0., 1., x.device(), source, x.dtype());
+  return x.error() ? x : uniform<B, R>(x.shape(), 0., 1., x.device(), source, x.dtype());
 }
 template <class B, int R>
 Tensor<B, R> randn_like(const Tensor<B, R>& x, RandomSource source = {}) {
-  return normal<B, R>(x.shape(), 0., 1., x.device(), source, x.dtype());
+  return x.error() ? x : normal<B, R>(x.shape(), 0., 1., x.device(), source, x.dtype());
 }
 
 /// start, start + step, ... before stop. Of whole numbers Int, else Float, unless the kind is named: arange<B, Float>(10).

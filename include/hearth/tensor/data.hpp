@@ -14,14 +14,21 @@ void check_count(std::string_view op, std::int64_t given, const Shape& shape);
 /// Copies a strided array of elements of `bytes` bytes into row-major order.
 void gather_strided(const void* from, const Shape& shape, const Strides& strides, std::size_t bytes, void* to);
 
+/// What item() gives where an error leaves no number: NaN, or 0 for integers and bool.
+template <class T>
+T no_item() {
+  if constexpr (is_float(dtype_of<Element<T>>)) return T(__builtin_nanf(""));
+  else return T{};
+}
+
 }  // namespace detail
 
 /// Compiled per stack.
 template <class B>
 struct DataFunctions {
-  /// Row-major elements converted to dtype `as`.
-  static void read(const Dyn<B>& x, Dtype as, void* to);
-  /// The only element; an error if there are more or none.
+  /// Row-major elements converted to dtype `as`. False, without exceptions only, where x carries an error, which is reported.
+  static bool read(const Dyn<B>& x, Dtype as, void* to);
+  /// The only element; an error if there are more or none. Without exceptions an error leaves no number.
   static Scalar item(const Dyn<B>& x);
   static Dyn<B> write(const DeviceOf<B>& device, const Spec& spec, Dtype from_dtype, const void* from);
   static Dyn<B> to_device(Dyn<B> x, const DeviceOf<B>& device);

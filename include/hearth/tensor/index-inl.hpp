@@ -15,7 +15,20 @@ Dyn<B> IndexFunctions<B>::at(Dyn<B> x, const index::Item* items, int count) {
 }
 
 template <class B>
+void IndexFunctions<B>::put(Dyn<B>& x, const op::SliceAssign& op, Dyn<B> value) {
+  if constexpr (HEARTH_EXCEPTIONS) {
+    x = call<B>(op, std::move(x), std::move(value));
+  } else {
+    Dyn<B> result = call<B>(op, x, std::move(value));
+    if (!result.error()) x = std::move(result);  // else x stays as it was
+  }
+}
+
+template <class B>
 void IndexFunctions<B>::assign(Dyn<B>& x, const index::Item* items, int count, Dyn<B> value) {
+  const LetGo errors;
+  if (x.error()) return;
+  if (const Error* error = value.error()) return report_error(*error);
   const detail::Selection part = detail::select("assign", x.shape(), items, count);
   if (pending_error()) return;
   if (!broadcastable(value.shape(), part.shape))
@@ -27,15 +40,17 @@ void IndexFunctions<B>::assign(Dyn<B>& x, const index::Item* items, int count, D
   const op::SliceAssign op{part.start, part.size, part.step};
   (void)infer(op, {&x.spec(), &value.spec()});
   if (pending_error()) return;
-  x = call<B>(op, std::move(x), std::move(value));
+  put(x, op, std::move(value));
 }
 
 template <class B>
 void IndexFunctions<B>::assign(Dyn<B>& x, const index::Item* items, int count, Scalar value) {
+  const LetGo errors;
+  if (x.error()) return;
   const detail::Selection part = detail::select("assign", x.shape(), items, count);
   if (pending_error()) return;
   Dyn<B> one = Dyn<B>::full(x.device(), Spec{x.dtype(), Shape::filled(x.rank(), 1)}, value);
-  x = call<B>(op::SliceAssign{part.start, part.size, part.step}, std::move(x), std::move(one));
+  put(x, op::SliceAssign{part.start, part.size, part.step}, std::move(one));
 }
 
 template <class B>

@@ -46,7 +46,7 @@ Selection select(std::string_view op, const Shape& shape, const index::Item* ite
 template <class I>
 inline constexpr int rank_change = std::integral<I> ? -1 : std::same_as<I, index::NewAxis> ? 1 : 0;
 template <class I>
-concept IndexItem = std::integral<I> || std::same_as<I, index::Range> || std::same_as<I, index::NewAxis>;
+inline constexpr bool is_index_item = std::integral<I> || std::same_as<I, index::Range> || std::same_as<I, index::NewAxis>;
 
 }  // namespace detail
 
@@ -65,6 +65,9 @@ struct IndexFunctions {
   static Dyn<B> scatter_nd(Dyn<B> x, Dyn<B> index, Dyn<B> source, ScatterMode mode);
   static Dyn<B> masked_select(Dyn<B> x, Dyn<B> mask);
   static Dyn<B> nonzero(Dyn<B> x);
+
+ private:
+  static void put(Dyn<B>& x, const op::SliceAssign& op, Dyn<B> value);
 };
 
 /// The distinct values ascending, the place among them of each element of x (in x's shape), and how often each occurs.

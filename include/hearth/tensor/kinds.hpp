@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include "../backend/dyn.hpp"
+#include "names.hpp"
 
 namespace hearth {
 
@@ -23,9 +24,6 @@ struct Bool {
   static constexpr Kinds set = kinds::B;
   using Item = bool;
 };
-
-template <class B, int Rank, class Kind = Float>
-class Tensor;
 
 /// One size in braces: x.reshape({n, -1}). The number of braced sizes gives the rank.
 struct Dim {

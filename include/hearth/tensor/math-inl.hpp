@@ -9,8 +9,19 @@
 
 namespace hearth {
 
+namespace detail {
+/// a = result, unless that carries an error.
+template <class B>
+void replace(Dyn<B>& a, Dyn<B> result) {
+  if (!result.error()) a = std::move(result);
+}
+}  // namespace detail
+
 template <class B>
 void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Dyn<B> b) {
+  const LetGo errors;
+  if (a.error()) return;
+  if (const Error* error = b.error()) return report_error(*error);  // a stays, so nothing else would tell
   const op::Binary op{code};
   const Spec result = infer(op, {&a.spec(), &b.spec()})[0];
   if (pending_error()) return;
@@ -22,14 +33,18 @@ void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Dyn<B> b) {
     (void)fail(name_of(code), "the tensors are on different devices", {a.shape(), b.shape()}, "move one with x.to(device)");
     return;
   }
-  a = Dyn<B>::binary(code, std::move(a), std::move(b));
+  if constexpr (HEARTH_EXCEPTIONS) a = Dyn<B>::binary(code, std::move(a), std::move(b));
+  else detail::replace(a, Dyn<B>::binary(code, a, std::move(b)));
 }
 
 template <class B>
 void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Scalar b) {
+  const LetGo errors;
+  if (a.error()) return;
   (void)infer(op::BinaryScalar{code, b, Side::right}, {&a.spec()});
   if (pending_error()) return;
-  a = Dyn<B>::binary_scalar(code, std::move(a), b, Side::right);
+  if constexpr (HEARTH_EXCEPTIONS) a = Dyn<B>::binary_scalar(code, std::move(a), b, Side::right);
+  else detail::replace(a, Dyn<B>::binary_scalar(code, a, b, Side::right));
 }
 
 template <class B>
@@ -52,17 +67,20 @@ Dyn<B> MathFunctions<B>::is_close(Dyn<B> a, Dyn<B> b, double relative, double ab
 
 template <class B>
 bool MathFunctions<B>::all_true(Dyn<B> mask) {
+  const LetGo errors;
   const Axes axes = all_axes(mask.rank());
   return DataFunctions<B>::item(Dyn<B>::reduce(ReduceCode::all, std::move(mask), axes)).template to<bool>();
 }
 
 template <class B>
 bool MathFunctions<B>::equal(const Dyn<B>& a, const Dyn<B>& b) {
+  const LetGo errors;
   return a.spec() == b.spec() && all_true(Dyn<B>::compare(CompareCode::eq, a, b));
 }
 
 template <class B>
 Dyn<B> MathFunctions<B>::where(Dyn<B> mask, Scalar then, Scalar otherwise, Dtype dtype) {
+  if (mask.error()) return mask;
   Dyn<B> base = Dyn<B>::full(mask.device(), Spec{dtype, mask.shape()}, otherwise);
   return Dyn<B>::select_scalar(std::move(mask), std::move(base), then, Side::left);
 }

@@ -9,6 +9,7 @@ namespace hearth {
 
 template <class B>
 std::string PrintFunctions<B>::text(Dyn<B> x, const PrintOptions& options) {
+  if (const Error* error = x.error()) return std::string("error: ") + error->what();
   Axes cut = Axes::filled(x.rank(), 0);
   if (element_count(x.shape()) > options.threshold) {
     for (int axis = 0; axis < x.rank(); ++axis) {
@@ -20,7 +21,7 @@ std::string PrintFunctions<B>::text(Dyn<B> x, const PrintOptions& options) {
   }
   const Spec spec = x.spec();
   std::vector<std::byte> elements(std::size_t(element_count(spec.shape)) * size_of(spec.dtype));
-  DataFunctions<B>::read(x, spec.dtype, elements.data());
+  if (!DataFunctions<B>::read(x, spec.dtype, elements.data())) return "error: the elements could not be read";
   return detail::format_elements(spec.dtype, spec.shape, elements.data(), cut, options);
 }
 

@@ -50,6 +50,7 @@ std::vector<Tensor<B, R, K>> tensors(std::vector<Dyn<B>> list) {
   std::vector<Tensor<B, R, K>> result;
   result.reserve(list.size());
   for (Dyn<B>& d : list) result.emplace_back(std::move(d));
+  if (pending_error()) result.assign(1, Tensor<B, R, K>::from_failure());
   return result;
 }
 }  // namespace detail

@@ -34,7 +34,13 @@ class [[nodiscard]] Tensor {
 
   Tensor() = default;
   /// For a Dyn that is known to fit; `as_tensor<Rank, Kind>(dyn)` checks.
-  explicit Tensor(Dyn<B> d) : dyn(std::move(d)) {}
+  explicit Tensor(Dyn<B> d) : dyn(std::move(d)) {
+    if constexpr (!HEARTH_EXCEPTIONS) dyn.settle();
+  }
+  template <class C, int R, class K>
+    requires(!std::is_same_v<Tensor<C, R, K>, Tensor>)
+  Tensor(const Tensor<C, R, K>&) = delete;  // hearth: this tensor has another backend, rank or kind than what it is given to
+  static Tensor from_failure() { return Tensor(Dyn<B>()); }
 
   bool defined() const { return bool(dyn); }
   Spec spec() const { return dyn.spec(); }
@@ -43,32 +49,41 @@ class [[nodiscard]] Tensor {
   std::int64_t element_count() const { return hearth::element_count(dyn.shape()); }
   Dtype dtype() const { return dyn.dtype(); }
   DeviceOf<B> device() const { return dyn.device(); }
+  /// Without exceptions: why an op that this tensor depends on failed; null for a good tensor. Such a tensor is empty (f32 [0]), every op on
+  /// it yields the same, and whoever reads it is told by the error handler.
+  const Error* error() const { return dyn.error(); }
 
-  // Data. All of these wait for what the tensor depends on.
+  // Data. All of these wait for what the tensor depends on. Without exceptions a tensor that carries an error has no elements: to_vector()
+  // is empty, copy_to() writes nothing, item() is NaN or 0, and the error goes to the handler.
 
   /// Row-major elements as T: x.to_vector<double>(). Without T the kind's own: float, std::int64_t or bool.
   template <class T = typename Kind::Item>
   std::vector<T> to_vector() const {
-    std::vector<T> result(static_cast<std::size_t>(element_count()));
+    std::vector<T> result(static_cast<std::size_t>(dyn.error() ? 0 : element_count()));
     if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> is packed
       std::vector<std::uint8_t> bytes(result.size());
-      DataFunctions<B>::read(dyn, Dtype::boolean, bytes.data());
+      if (!DataFunctions<B>::read(dyn, Dtype::boolean, bytes.data())) return {};
       for (std::size_t i = 0; i < bytes.size(); ++i) result[i] = bytes[i] != 0;
     } else {
-      DataFunctions<B>::read(dyn, dtype_of<detail::Element<T>>, result.data());
+      if (!DataFunctions<B>::read(dyn, dtype_of<detail::Element<T>>, result.data())) return {};
     }
     return result;
   }
   /// Row-major elements into anything with data() and size(), which must have one place for each.
   template <class Range>
   void copy_to(Range&& to) const {
-    detail::check_count("copy_to", std::int64_t(to.size()), dyn.shape());
-    DataFunctions<B>::read(dyn, dtype_of<detail::Element<std::remove_reference_t<decltype(*to.data())>>>, to.data());
+    const LetGo errors;
+    if (!dyn.error()) detail::check_count("copy_to", std::int64_t(to.size()), dyn.shape());
+    if (pending_error()) return;
+    (void)DataFunctions<B>::read(dyn, dtype_of<detail::Element<std::remove_reference_t<decltype(*to.data())>>>, to.data());
   }
   /// The only element.
   template <class T = typename Kind::Item>
   T item() const {
-    return DataFunctions<B>::item(dyn).template to<T>();
+    const Scalar value = DataFunctions<B>::item(dyn);
+    if constexpr (!HEARTH_EXCEPTIONS)
+      if (!value) return detail::no_item<T>();
+    return value.template to<T>();
   }
   /// The same values on another device of this backend.
   Tensor to(const DeviceOf<B>& device) const { return Tensor(DataFunctions<B>::to_device(dyn, device)); }
@@ -200,8 +215,9 @@ class [[nodiscard]] Tensor {
   std::array<Tensor, Count> chunk(int axis) const {
     const std::int64_t whole = size(axis);
     if (whole % Count != 0) (void)fail("chunk", std::to_string(whole) + " elements do not part into " + std::to_string(Count) + " equal pieces", {shape()});
+    const Tensor checked(dyn);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::array<Tensor, Count>{narrow(axis, std::int64_t(I) * (whole / Count), whole / Count)...};
+      return std::array<Tensor, Count>{checked.narrow(axis, std::int64_t(I) * (whole / Count), whole / Count)...};
     }(std::make_index_sequence<Count>{});
   }
   /// The slices along an axis, without it.
@@ -230,9 +246,9 @@ class [[nodiscard]] Tensor {
   /// x(s(1, 5), 3, newaxis): ranges keep an axis, positions drop one, newaxis adds one of size 1.
   template <class... I>
   Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind> operator()(I... items) const {
-    static_assert((detail::IndexItem<I> && ...), "hearth: an index is a position, s(start, stop, step) or newaxis");
+    static_assert((detail::is_index_item<I> && ...), "hearth: an index is a position, s(start, stop, step) or newaxis");
     static_assert((int(!std::same_as<I, index::NewAxis>) + ... + 0) <= Rank, "hearth: more indices than dimensions");
-    if constexpr ((detail::IndexItem<I> && ...)) {
+    if constexpr ((detail::is_index_item<I> && ...)) {
       const index::Item list[] = {index::Item(items)..., index::Item(Range{})};
       return Tensor<B, Rank + (detail::rank_change<I> + ... + 0), Kind>(IndexFunctions<B>::at(dyn, list, int(sizeof...(I))));
     }
@@ -392,7 +408,7 @@ class [[nodiscard]] Tensor {
 /// The tensor in a Dyn; an error if its rank or kind is another.
 template <int Rank, class Kind = Float, class B>
 Tensor<B, Rank, Kind> as_tensor(Dyn<B> dyn) {
-  detail::check_type("as_tensor", dyn.spec(), Rank, Kind::set);
+  if (!dyn.error()) detail::check_type("as_tensor", dyn.spec(), Rank, Kind::set);
   return Tensor<B, Rank, Kind>(std::move(dyn));
 }
 

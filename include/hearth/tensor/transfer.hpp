@@ -9,9 +9,13 @@ namespace hearth {
 namespace detail {
 template <class C, class B>
 Dyn<C> through_host(const Dyn<B>& x, const DeviceOf<C>& device) {
+  if (const Error* error = HEARTH_EXCEPTIONS ? nullptr : x.error()) {  // it goes along
+    follow_error(*error);
+    return fail(*error);
+  }
   const Spec spec = x.spec();
   std::vector<unsigned char> elements(std::size_t(element_count(spec.shape)) * size_of(spec.dtype));
-  DataFunctions<B>::read(x, spec.dtype, elements.data());
+  if (!DataFunctions<B>::read(x, spec.dtype, elements.data())) return fail("to_backend", "the elements could not be read");
   return DataFunctions<C>::write(device, spec, spec.dtype, elements.data());
 }
 }  // namespace detail

@@ -64,8 +64,7 @@ inline Portable::Handle Portable::upload(const Device& device, const Spec& spec,
 
 inline void Portable::download(const Handle& handle, void* to) {
   if (const Error* cause = error(handle)) {
-    (void)fail(*cause);
-    (void)take_pending_error();  // told to the reader; the next op is about other arrays
+    report_error(*cause);
     return;
   }
   const Handle x = portable::contiguous(handle, "download");

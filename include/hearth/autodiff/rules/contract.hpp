@@ -85,8 +85,9 @@ struct Rule<op::MaxPool> {
     const Shape& x = s.spec[0].shape;
     auto flat = [&](const Shape& spatial) { return Shape{x[0], x[1], element_count(spatial)}; };
     const Shape from = flat(detail::spatial(s.grad[0].shape()));
-    const Dyn<B> zeros = Dyn<B>::full(s.device(), {s.spec[0].dtype, flat(detail::spatial(x))}, 0);
-    return {reshape(call<B>(op::Scatter{2, ScatterMode::add}, zeros, reshape(s.out[1], from), reshape(s.grad[0], from)), x)};
+    Dyn<B> zeros = Dyn<B>::full(s.device(), {s.spec[0].dtype, flat(detail::spatial(x))}, 0);
+    Dyn<B> indices = reshape(std::move(s.out[1]), from), gradient = reshape(std::move(s.grad[0]), from);
+    return {reshape(call<B>(op::Scatter{2, ScatterMode::add}, std::move(zeros), std::move(indices), std::move(gradient)), x)};
   }
 };
 template <>

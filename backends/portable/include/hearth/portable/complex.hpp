@@ -3,6 +3,8 @@
 #pragma once
 #include <cmath>
 
+#include "hearth/core/config.hpp"
+
 namespace hearth::portable {
 
 struct Complex {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "hearth/core/config.hpp"
+
 namespace hearth::portable {
 
 struct Matrix {
