@@ -87,7 +87,8 @@ TYPED_TEST(Steps, groups) {
   });
   // Rates of groups keep their ratio to the base rate.
   auto model = start<B>();
-  const auto a = model.a, b = model.b;
+  const auto a = model.a;
+  const auto b = model.b;
   Optimizer optimizer(Sgd{.rate = 0.1}, model);
   optimizer.group("b", {.rate = 0.3});
   optimizer.set_rate(0.05);
@@ -156,7 +157,8 @@ TYPED_TEST(Steps, accumulated_gradients_equal_one_large_batch) {
 TYPED_TEST(Steps, frozen_parameters_stay) {
   using B = TypeParam;
   auto model = start<B>();
-  const auto a = model.a, b = model.b;
+  const auto a = model.a;
+  const auto b = model.b;
   Optimizer optimizer(AdamW{.rate = 0.1, .weight_decay = 0.1}, model);
   optimizer.group("a", {.frozen = true}).group("*", {.weight_decay = 0});  // frozen still: the second group says nothing of it
   optimizer.step(model, gradients_of(model, 0));
@@ -167,7 +169,8 @@ TYPED_TEST(Steps, frozen_parameters_stay) {
   EXPECT_FALSE(equal<B>(model.a, a));
 
   freeze(model, "b");
-  const auto frozen = model.b, moving = model.a;
+  const auto frozen = model.b;
+  const auto moving = model.a;
   auto gradients = gradients_of(model, 1);
   EXPECT_FALSE(find_gradient(model.b, gradients).defined());
   optimizer.step(model, std::move(gradients));
@@ -181,7 +184,8 @@ TYPED_TEST(Steps, frozen_parameters_stay) {
 TYPED_TEST(Steps, parameters_without_a_gradient_stay) {
   using B = TypeParam;
   auto model = start<B>();
-  const auto a = model.a, b = model.b;
+  const auto a = model.a;
+  const auto b = model.b;
   Optimizer optimizer(AdamW{.rate = 0.1, .weight_decay = 0.5}, model);
   optimizer.step(model, backward((model.b * model.b).sum()));
   EXPECT_TRUE(equal<B>(model.a, a));

@@ -121,6 +121,28 @@ TEST(portable_interpolate, of_nothing_costs_nothing) {
   }
 }
 
+TEST(portable_pool, of_nothing_costs_nothing) {
+  const std::int64_t far = std::int64_t(1) << 40;
+  PoolGeometry adaptive;
+  adaptive.adaptive = {far};
+  const Handle x = from_doubles(Dtype::f32, {0, 2, 3}, {});
+  EXPECT_EQ(Portable::spec(Portable::run(op::MaxPool{adaptive}, {x})[1]), (Spec{Dtype::i64, {0, 2, far}}));
+  EXPECT_EQ(Portable::spec(Portable::run(op::AvgPool{adaptive}, {x})[0]), (Spec{Dtype::f32, {0, 2, far}}));
+  const Handle g = Portable::run(op::AvgPool{adaptive}, {x})[0];
+  EXPECT_EQ(Portable::spec(Portable::run(op::AvgPoolGrad{adaptive, true, {3}}, {g})[0]), (Spec{Dtype::f32, {0, 2, 3}}));
+  // A convolution whose padding makes an axis long, of no channels and of no images.
+  const ConvGeometry padded{{1}, {1}, {1 << 30}, {1 << 30}, 1};
+  const Handle images = from_doubles(Dtype::f32, {0, 1, 1}, {}), weight = from_doubles(Dtype::f32, {1, 1, 1}, {1});
+  EXPECT_EQ(Portable::spec(Portable::run(op::Conv{padded}, {images, weight, {}})[0]), (Spec{Dtype::f32, {0, 1, (std::int64_t(1) << 31) + 1}}));
+  const Handle y = Portable::run(op::Conv{padded}, {images, weight, {}})[0];
+  EXPECT_EQ(doubles(Portable::run(op::ConvWeightGrad{padded, {1}}, {images, y})[0]), std::vector<double>{0});
+  // No input channels: the bias alone.
+  const ConvGeometry plain{{1}, {1}, {0}, {0}, 1};
+  const Handle bias = from_doubles(Dtype::f32, {2}, {3, 4});
+  EXPECT_EQ(doubles(Portable::run(op::Conv{plain}, {from_doubles(Dtype::f32, {1, 0, 2}, {}), from_doubles(Dtype::f32, {2, 0, 1}, {}), bias})[0]),
+            (std::vector<double>{3, 3, 4, 4}));
+}
+
 // What lies between two axes may be far larger than operand and result: a terabyte here. (A sanitizer ends the process instead.)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(portable_interpolate, out_of_memory_between_axes_is_a_device_error) {

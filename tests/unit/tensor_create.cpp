@@ -1,6 +1,7 @@
 // Tensors from nothing, from numbers in the program and from memory; and back.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <functional>
 
 #include "tensor_stacks.hpp"
 
@@ -71,6 +72,7 @@ TYPED_TEST(Create, Ranges) {
   EXPECT_EQ((linspace<B>(-2, 3, 2).to_vector()), (Floats{-2, 3}));
   EXPECT_EQ((linspace<B>(4, 9, 1).to_vector()), (Floats{4}));
   EXPECT_EQ((linspace<B>(4, 9, 0).to_vector()), Floats{});
+  EXPECT_THROW((void)(linspace<B>(0, 1, INT64_MAX)), Error);
   const auto tenths = linspace<B>(0, 1, 11).to_vector();
   for (int i = 0; i <= 10; ++i) EXPECT_FLOAT_EQ(tenths[std::size_t(i)], float(i) / 10);
   EXPECT_EQ((eye<B>(2).to_vector()), (Floats{1, 0, 0, 1}));
@@ -139,6 +141,22 @@ TYPED_TEST(Create, Cast) {
   }
   EXPECT_EQ(tensor<B>({300, -1}).cast(Dtype::u8).to_vector(), (Ints{44, 255}));
   EXPECT_EQ(tensor<B>({true, false}).to_float().to_vector(), (Floats{1, 0}));
+}
+
+// A tensor that was never made, or moved from, says so whatever it is asked for.
+TYPED_TEST(Create, NothingIsAnError) {
+  using B = TypeParam;
+  const Tensor<B, 1> nothing;
+  for (const auto& ask : std::vector<std::function<void()>>{[&] { (void)nothing.shape(); }, [&] { (void)nothing.dtype(); }, [&] { (void)nothing.device(); },
+                                                            [&] { (void)nothing.item(); }, [&] { (void)nothing.to_vector(); }, [&] { (void)nothing.to({}); },
+                                                            [&] { (void)nothing.sum(); }, [&] { (void)(nothing + 1); }, [&] { (void)to_string(nothing); }}) {
+    try {
+      ask();
+      ADD_FAILURE() << "nothing answered";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind, ErrorKind::user) << error.what();
+    }
+  }
 }
 
 TYPED_TEST(Create, DevicesAndFacts) {

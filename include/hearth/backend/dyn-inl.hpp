@@ -5,6 +5,15 @@
 
 namespace hearth {
 
+namespace detail {
+/// What a tensor that was never made says when it is asked for its shape. Without exceptions it may stand for an error that was told already.
+[[gnu::cold]] inline const Spec& never_made() {
+  static const Spec nothing{Dtype::f32, {0}};
+  if constexpr (HEARTH_EXCEPTIONS) (void)fail("tensor", "it has no value: it was default made and never assigned, or moved from");
+  return nothing;
+}
+}  // namespace detail
+
 // clang-format off
 template <class B> Dyn<B>::Dyn() = default;
 template <class B> Dyn<B>::Dyn(HandleOf<B> h) : handle(std::move(h)) {}
@@ -13,7 +22,7 @@ template <class B> Dyn<B>::Dyn(Dyn&&) noexcept = default;
 template <class B> Dyn<B>& Dyn<B>::operator=(const Dyn&) = default;
 template <class B> Dyn<B>& Dyn<B>::operator=(Dyn&&) noexcept = default;
 template <class B> Dyn<B>::~Dyn() = default;
-template <class B> DeviceOf<B> Dyn<B>::device() const { return HEARTH_EXCEPTIONS || handle ? B::device(handle) : DeviceOf<B>{}; }
+template <class B> DeviceOf<B> Dyn<B>::device() const { return handle ? B::device(handle) : (void(detail::never_made()), DeviceOf<B>{}); }
 template <class B> Dyn<B> Dyn<B>::from_failure() { return full({}, Spec{Dtype::f32, {0}}, 0); }
 
 template <class B> Dyn<B> Dyn<B>::unary(UnaryCode code, Dyn x) { return call<B>(op::Unary{code}, std::move(x)); }
@@ -39,11 +48,9 @@ template <class B> Dyn<B> Dyn<B>::iota(const DeviceOf<B>& device, const Spec& sp
 
 template <class B>
 const Spec& Dyn<B>::spec() const {
-  if constexpr (!HEARTH_EXCEPTIONS) {
-    static const Spec nothing{Dtype::f32, {0}};
-    if (!handle) return nothing;
+  if (!handle) return detail::never_made();
+  if constexpr (!HEARTH_EXCEPTIONS)
     if (const Error* error = B::error(handle)) follow_error(*error);
-  }
   return B::spec(handle);
 }
 

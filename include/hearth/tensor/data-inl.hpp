@@ -43,6 +43,7 @@ Dyn<B> DataFunctions<B>::write(const DeviceOf<B>& device, const Spec& spec, Dtyp
 
 template <class B>
 Dyn<B> DataFunctions<B>::to_device(Dyn<B> x, const DeviceOf<B>& device) {
+  if (x.device() == device) return x;
   return Dyn<B>(transfer<B>(std::move(x.handle), device));
 }
 

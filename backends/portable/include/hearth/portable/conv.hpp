@@ -24,6 +24,7 @@ struct ConvLoops {
   ConvLoops(const ConvGeometry& geometry, const Shape& x, const Shape& weight, const Shape& y)
       : batch(x[0]), groups(geometry.groups), in_channels(weight[1]), out_channels(weight[0] / geometry.groups) {
     const int axes = x.size() - 2;
+    const bool nothing_meets = element_count(x) == 0 || element_count(weight) == 0 || element_count(y) == 0;  // however long one axis is
     for (int axis = 0; axis < 3; ++axis) {
       auto& list = meetings[std::size_t(axis)];
       if (axis >= axes) {
@@ -32,6 +33,7 @@ struct ConvLoops {
       }
       const std::size_t a = std::size_t(axis);
       x_size[a] = x[axis + 2], kernel_size[a] = weight[axis + 2], y_size[a] = y[axis + 2];
+      if (nothing_meets) continue;
       for (std::int64_t i = 0; i < y_size[a]; ++i)
         for (std::int64_t k = 0; k < kernel_size[a]; ++k) {
           const std::int64_t position = i * geometry.stride[axis] + k * geometry.dilation[axis] - geometry.before[axis];

@@ -21,6 +21,7 @@ struct PoolLoops {
 
   PoolLoops(const PoolGeometry& geometry, const Shape& x, const Shape& y) : planes(x[0] * x[1]) {
     const int axes = x.size() - 2;
+    if (element_count(y) == 0) return;  // no box at all, however many windows one axis has
     for (int axis = 0; axis < 3; ++axis) {
       auto& list = windows[std::size_t(axis)];
       if (axis >= axes) {
