@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "hearth/autodiff/autodiff.hpp"
+#include "hearth/cpu.hpp"
 #include "hearth/data/loader.hpp"
 #include "hearth/nn/nn.hpp"
 #include "hearth/optim/gradients.hpp"
@@ -27,7 +28,7 @@ class Checkpoints : public testing::Test {
   ~Checkpoints() override { std::filesystem::remove(path); }
   std::string path;
 };
-using Stacks = testing::Types<Autodiff<Portable>>;
+using Stacks = testing::Types<Autodiff<Portable>, Autodiff<Cpu>>;
 TYPED_TEST_SUITE(Checkpoints, Stacks);
 
 struct Points {
