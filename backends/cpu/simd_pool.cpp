@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "pool_kernels.hpp"
+#include "targets.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace hearth::cpu::HWY_NAMESPACE {
@@ -76,7 +77,7 @@ HWY_AFTER_NAMESPACE();
 namespace hearth::cpu {
 
 HWY_EXPORT(find_halving);
-HalvingKernel halving_kernel() { return HWY_DYNAMIC_DISPATCH(find_halving)(); }
+HalvingKernel halving_kernel() { return HEARTH_DISPATCH(find_halving)(); }
 
 }  // namespace hearth::cpu
 #endif

@@ -8,6 +8,7 @@
 
 #include "hearth/op/philox.hpp"
 #include "random_kernels.hpp"
+#include "targets.hpp"
 #include "span-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -129,7 +130,7 @@ HWY_AFTER_NAMESPACE();
 namespace hearth::cpu {
 
 HWY_EXPORT(find_random);
-RandomKernels random_kernels() { return HWY_DYNAMIC_DISPATCH(find_random)(); }
+RandomKernels random_kernels() { return HEARTH_DISPATCH(find_random)(); }
 
 }  // namespace hearth::cpu
 #endif

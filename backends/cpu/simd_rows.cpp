@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "row_kernels.hpp"
+#include "targets.hpp"
 #include "span-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -192,8 +193,8 @@ namespace hearth::cpu {
 
 HWY_EXPORT(find_single);
 HWY_EXPORT(find_double);
-RowKernels<float> row_kernels(float) { return HWY_DYNAMIC_DISPATCH(find_single)(); }
-RowKernels<double> row_kernels(double) { return HWY_DYNAMIC_DISPATCH(find_double)(); }
+RowKernels<float> row_kernels(float) { return HEARTH_DISPATCH(find_single)(); }
+RowKernels<double> row_kernels(double) { return HEARTH_DISPATCH(find_double)(); }
 
 }  // namespace hearth::cpu
 #endif

@@ -7,6 +7,7 @@
 
 #include "span-inl.hpp"
 #include "step_kernels.hpp"
+#include "targets.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace hearth::cpu::HWY_NAMESPACE {
@@ -57,8 +58,8 @@ namespace hearth::cpu {
 
 HWY_EXPORT(find_single);
 HWY_EXPORT(find_double);
-StepKernels<float> step_kernels(float) { return HWY_DYNAMIC_DISPATCH(find_single)(); }
-StepKernels<double> step_kernels(double) { return HWY_DYNAMIC_DISPATCH(find_double)(); }
+StepKernels<float> step_kernels(float) { return HEARTH_DISPATCH(find_single)(); }
+StepKernels<double> step_kernels(double) { return HEARTH_DISPATCH(find_double)(); }
 
 }  // namespace hearth::cpu
 #endif
