@@ -59,4 +59,12 @@ void expect_near(const std::vector<T>& got, const std::vector<T>& want, double t
   }
 }
 
+/// Device `number` of a backend; where it has one device only, that one.
+template <class B>
+DeviceOf<B> device_number(int number) {
+  DeviceOf<B> device{};
+  if constexpr (requires { device.index = number; }) device.index = number;
+  return device;
+}
+
 }  // namespace hearth::test

@@ -116,10 +116,10 @@ TYPED_TEST(Gradient, AtKinks) {
 TYPED_TEST(Gradient, BetweenDevices) {
   using B = TypeParam;
   const auto x = require_gradient(tensor<B>({1., 2.}));
-  const auto moved = (x * 3).to(DeviceOf<B>{1});
+  const auto moved = (x * 3).to(device_number<B>(1));
   const auto g = gradient_of(x, backward((moved * moved).sum()));
   EXPECT_EQ(g.to_vector(), (Floats{18, 36}));
-  EXPECT_TRUE(g.device() == DeviceOf<B>{0});
+  EXPECT_TRUE(g.device() == device_number<B>(0));
 }
 
 template <class B>
@@ -133,13 +133,13 @@ TYPED_TEST(Transfer, BetweenStacks) {
     EXPECT_EQ(to_backend<A>(x).to_vector(), x.to_vector());
     EXPECT_EQ(to_backend<Inner<B>>(x).to_vector(), x.to_vector());
     EXPECT_EQ(to_backend<B>(x).to_vector(), x.to_vector());
-    EXPECT_TRUE(to_backend<A>(x, DeviceOf<A>{1}).device() == DeviceOf<A>{1});
+    EXPECT_TRUE(to_backend<A>(x, device_number<A>(1)).device() == device_number<A>(1));
     EXPECT_EQ((DataFunctions<A>::write(DeviceOf<A>{}, x.spec(), Dtype::f64, x.template to_vector<double>().data()).spec()), x.spec());
   }
   EXPECT_EQ(to_backend<A>(tensor<B>({1, 2}, {}, Dtype::i16)).dtype(), Dtype::i16);
   EXPECT_EQ(to_backend<A>(tensor<B>({true})).to_vector(), std::vector<bool>{true});
   EXPECT_EQ(detach(tensor<B>({1., 2.})).to_vector(), (Floats{1, 2}));
-  EXPECT_EQ(to_backend<Inner<B>>(tensor<B>({1, 2}, DeviceOf<B>{1})).device(), DeviceOf<B>{1});
+  EXPECT_EQ(to_backend<Inner<B>>(tensor<B>({1, 2}, device_number<B>(1))).device(), device_number<B>(1));
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ TYPED_TEST(Create, NothingIsAnError) {
 
 TYPED_TEST(Create, DevicesAndFacts) {
   using B = TypeParam;
-  const DeviceOf<B> other{1};
+  const DeviceOf<B> other = device_number<B>(1);
   auto x = tensor<B>({{1., 2., 3.}});
   static_assert(decltype(x)::rank == 2);
   EXPECT_TRUE(x.defined());

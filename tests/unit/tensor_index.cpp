@@ -82,7 +82,7 @@ TYPED_TEST(Index, Assign) {
     expect_error([&] { x.assign({3}, 1); }, "position 3 is outside axis 0 of [3, 4]");
     expect_error([&] { x.assign({0, 0, 0}, 1); }, "more indices than the dimensions of [3, 4]");
     expect_error([&] { x.assign({0}, tensor<B>({1, 2, 3, 4}, {}, Dtype::i32)); }, "i32");
-    expect_error([&] { x.assign({0}, tensor<B>({1, 2, 3, 4}, DeviceOf<B>{1})); }, "different devices");
+    expect_error([&] { x.assign({0}, tensor<B>({1, 2, 3, 4}, device_number<B>(1))); }, "different devices");
     EXPECT_EQ(x.to_vector(), before);
   }
   // Overlapping: the value is read before it is written over.
