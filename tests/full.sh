@@ -38,7 +38,10 @@ gcc=$(compiler_of "${CXX:-c++}")
 inside='structure|package|example'
 
 stage_gcc() {
-  if build release all build/release; then suites gcc "GCC release: all suites, package, examples" "$gcc" build/release; else record gcc "does not build" "$gcc" 0 1 0; fi
+  if ! build release all build/release; then record gcc "does not build" "$gcc" 0 1 0; return; fi
+  rm -f "$results/support.tsv"
+  HEARTH_SUPPORT_TABLE=$PWD/$results/support.tsv suites gcc "GCC release: all suites, package, examples" "$gcc" build/release -E '^docs_ops$'
+  HEARTH_SUPPORT_TABLE=$PWD/$results/support.tsv suites "gcc docs" "the support table against what the op suite found" "$gcc" build/release -R '^docs_ops$'
 }
 stage_clang() {
   if build clang all build/clang; then suites clang "Clang release, warnings are errors: all suites" "$(compiler_of clang++-19)" build/clang -LE package; else record clang "does not build" "$(compiler_of clang++-19)" 0 1 0; fi
