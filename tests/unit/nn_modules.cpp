@@ -173,10 +173,16 @@ TYPED_TEST(Modules, multi_head_attention) {
   auto gradients = backward(y, fixture<B, 3>("nn", name + "/upstream"));
   EXPECT_TRUE(close(gradient_of(x, gradients), fixture<I, 3>("nn", name + "/grad_input"), 2e-5));
   check_gradients<B>(name, model, gradients);
+  for (const std::int64_t heads : {0, -1, 3}) {
+    model.heads = heads;
+    EXPECT_THROW((void)model(x), Error);
+  }
 }
 
 TYPED_TEST(Modules, rotary_encoding) {
   using B = TypeParam;
+  EXPECT_THROW((void)make_rotary_encoding<B>(-1, 8), Error);
+  EXPECT_THROW((void)make_rotary_encoding<B>(INT64_MAX, 8), Error);
   (void)check_function<B, 4>("rotary", make_rotary_encoding<B>(32, 8));
 }
 
