@@ -76,7 +76,9 @@ std::int64_t range_count(Scalar start, Scalar stop, Scalar step) {
   if (by > 0 ? a >= b : a <= b) return 0;
   const std::uint64_t distance = by > 0 ? std::uint64_t(b) - std::uint64_t(a) : std::uint64_t(a) - std::uint64_t(b);
   const std::uint64_t stride = by > 0 ? std::uint64_t(by) : 0 - std::uint64_t(by);
-  return std::int64_t((distance - 1) / stride + 1);
+  const std::uint64_t last = (distance - 1) / stride;
+  if (last >= std::uint64_t(INT64_MAX)) return fail("arange", "from " + to_string(start) + " to " + to_string(stop) + " are more than 2^63 - 1 elements");
+  return std::int64_t(last + 1);
 }
 
 }  // namespace hearth::detail

@@ -77,6 +77,7 @@ Resampling resampling(std::string_view op, const Shape& x, const InterpolateOpti
   for (int i = 0; i < spatial; ++i) {
     const double scale = options.scale[options.scale.size() == 1 ? 0 : i];
     if (!(scale > 0)) return fail(op, "scale " + to_string(Scalar(scale)) + " is not positive", {x});
+    if (!(double(x[2 + i]) * scale < 0x1p62)) return fail(op, "scale " + to_string(Scalar(scale)) + " passes 2^62 elements", {x});
     r.scale.push(scale);
     r.size.push(std::int64_t(double(x[2 + i]) * scale));
   }

@@ -312,6 +312,8 @@ TEST(Tape, custom_functions_bring_their_own_gradient) {
   auto misshapen = custom_function<P>("twist", {x.handle, y.handle}, forward,
                                       [](auto, std::vector<Dyn<P>> g) { return std::vector<Dyn<P>>{reshape(g[0], {1, 2}), Dyn<P>()}; });
   EXPECT_TRUE(says(message([&] { backward(total(D(misshapen[0]))); }), "f64[1, 2] for operand 0"));
+  auto nothing = [](auto, auto&) { return std::vector<Dyn<P>>{Dyn<P>()}; };
+  EXPECT_TRUE(says(message([&] { (void)custom_function<P>("twist", {x.handle}, nothing, back); }), "twist: its forward function returned an empty value"));
   EXPECT_FALSE(A::tracked(custom_function<P>("twist", {constant({2}, {1, 1}).handle, constant({2}, {1, 1}).handle}, forward, back)[0]));
 }
 

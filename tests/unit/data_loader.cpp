@@ -170,6 +170,18 @@ TEST(Loader, workers_work_at_the_same_time) {
   EXPECT_GE(most.load(), 3);
 }
 
+TEST(Loader, a_batch_may_be_larger_than_the_data) {
+  Numbers data{5}, none{0};
+  for (const std::int64_t size : {std::int64_t(6), INT64_MAX}) {
+    Loader all(data, {.batch_size = size}), full(data, {.batch_size = size, .drop_last = true}), empty(none, {.batch_size = size, .workers = 1});
+    EXPECT_EQ(all.size(), 1);
+    EXPECT_EQ(run(all), (std::vector<int>{0, 1, 2, 3, 4}));
+    EXPECT_EQ(full.size(), 0);
+    EXPECT_EQ(run(full), std::vector<int>{});
+    EXPECT_EQ(run(empty), std::vector<int>{});
+  }
+}
+
 TEST(Loader, refuses_nonsense) {
   Numbers data{10};
   EXPECT_THROW((Loader(data, LoaderOptions{.batch_size = 0})), Error);

@@ -269,6 +269,17 @@ TYPED_TEST(Modules, gru_forms_of_the_reset_gate) {
   EXPECT_TRUE(close(c, tensor<B>({{{.2336719f}}}), 1e-6));
 }
 
+TYPED_TEST(Modules, attention_refuses_sizes_that_do_not_fit) {
+  using B = TypeParam;
+  auto model = make_multi_head_attention<B>(8, 4);
+  for (const std::int64_t heads : {0, -1, 3}) {
+    model.heads = heads;
+    EXPECT_THROW((void)model(ones<B>({1, 2, 8})), Error);
+  }
+  EXPECT_THROW((void)make_rotary_encoding<B>(-1, 8), Error);
+  EXPECT_THROW((void)make_rotary_encoding<B>(INT64_MAX, 8), Error);
+}
+
 TYPED_TEST(Modules, sequential) {
   using B = TypeParam;
   auto model = sequential(make_linear<B>(4, 6), Tanh{}, sequential(make_linear<B>(6, 5), Gelu{}), sequential(), make_linear<B>(5, 2));

@@ -68,6 +68,7 @@ TYPED_TEST(Create, Ranges) {
   EXPECT_EQ((arange<B, Float>(3).to_vector()), (Floats{0, 1, 2}));
   EXPECT_EQ((arange<B>(3, {}, Dtype::i32).dtype()), Dtype::i32);
   expect_error([] { (void)arange<B>(0, 3, 0); }, "the step is 0");
+  expect_error([] { (void)arange<B>(INT64_MIN, INT64_MAX); }, "more than 2^63 - 1 elements");
   EXPECT_EQ((linspace<B>(0, 1, 5).to_vector()), (Floats{0, .25f, .5f, .75f, 1}));
   EXPECT_EQ((linspace<B>(-2, 3, 2).to_vector()), (Floats{-2, 3}));
   EXPECT_EQ((linspace<B>(4, 9, 1).to_vector()), (Floats{4}));

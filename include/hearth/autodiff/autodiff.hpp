@@ -231,7 +231,12 @@ std::vector<typename Autodiff<B>::Handle> custom_function(std::string_view name,
   };
   std::vector<Dyn<B>> values, kept;
   for (auto& handle : in) values.push_back(Dyn<B>(handle.value));
-  auto out = forward(std::move(values), kept);
+  std::vector<Dyn<B>> out = forward(std::move(values), kept);
+  for (Dyn<B>& value : out)
+    if (!value) {
+      (void)fail(name, "its forward function returned an empty value");
+      value = Dyn<B>::from_failure();  // without exceptions
+    }
   return Tape<Autodiff<B>>::custom(name, std::move(in), std::move(out), std::move(kept), Ref<CustomBackward<B>>(new Function(std::move(back))));
 }
 

@@ -102,7 +102,7 @@ class Loader {
   /// Batches in an epoch.
   std::int64_t size() const {
     const std::int64_t n = std::int64_t(dataset_->size()), b = options_.batch_size;
-    return options_.drop_last ? n / b : (n + b - 1) / b;
+    return n / b + (!options_.drop_last && n % b > 0);  // a batch may be larger than the data
   }
 
   LoaderState state() const { return state_; }

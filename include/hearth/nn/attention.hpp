@@ -20,6 +20,8 @@ struct MultiHeadAttention {
 
   /// mask (true: may attend) broadcasts to [n, heads, l, s]; causal: query i sees keys up to i + s - l.
   Tensor<B, 3> operator()(const Tensor<B, 3>& q, const Tensor<B, 3>& k, const Tensor<B, 3>& v, detail::Optional<B, Bool> mask = {}, bool causal = false) const {
+    if (heads < 1 || in_proj_weight.size(1) % heads != 0)
+      return fail("multi_head_attention", std::to_string(heads) + " heads do not divide a width of " + std::to_string(in_proj_weight.size(1)));
     AttentionOptions options;
     options.causal = causal;
     if (mode.training && dropout > 0) {
@@ -86,6 +88,8 @@ RotaryEncoding<B> make_rotary_encoding(std::int64_t positions, std::int64_t widt
   if (width < 2 || width % 2 != 0) return fail("rotary_encoding", "the width is " + std::to_string(width) + "; features turn in pairs");
   // On the host and in doubles: angles of late positions are large, and lose digits in f32.
   const std::int64_t half = width / 2;
+  if (positions < 0 || positions > (std::int64_t(1) << 48) / half)
+    return fail("rotary_encoding", std::to_string(positions) + " positions of width " + std::to_string(width) + " are no table that memory holds");
   std::vector<float> cosines(std::size_t(positions * half)), sines(cosines.size());
   for (std::int64_t p = 0; p < positions; ++p)
     for (std::int64_t i = 0; i < half; ++i) {
