@@ -2,7 +2,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Hearth)
+# Beside the data, not the libraries: find_package looks here on every system, but on Debian not in lib64.
+set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/Hearth)
 get_target_property(library_type hearth TYPE)
 if(library_type STREQUAL SHARED_LIBRARY)
   set(HEARTH_IS_SHARED TRUE)
