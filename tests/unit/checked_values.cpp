@@ -98,6 +98,16 @@ TEST(Checked, forwards_errors_and_claims_of_the_backend) {
   EXPECT_EQ((Checked<Autodiff<Portable>>::name()), "Checked<Autodiff<Portable>>");
 }
 
+// Outside Autodiff it looks at the forward pass; the tape goes on underneath.
+TEST(Checked, leaves_the_tape_alone) {
+  using A = Autodiff<Portable>;
+  using S = Checked<A>;
+  const auto leaf = A::track(A::from_inner(from_doubles(Dtype::f64, {2}, {4, 0})));
+  const Dyn<S> x(leaf), y = reshape(sum(x * x * exp(x * 0.0), {0}), {});
+  EXPECT_EQ(doubles(*A::backward(y.handle).find(leaf)), (std::vector<double>{8, 0}));
+  EXPECT_EQ(message([&] { (void)(x / x); }), "div: made NaN at [1] of f64[2], and its operands hold none");
+}
+
 TEST(Checked, finds_nan_in_a_backward_pass) {
   using A = Autodiff<C>;
   const Dyn<A> x(A::track(A::from_inner(from_doubles(Dtype::f32, {2}, {4, 0}))));

@@ -74,6 +74,16 @@ TEST(Profile, sees_the_backward_pass_under_autodiff) {
   EXPECT_EQ(A::name(), "Autodiff<Profile<Portable>>");
 }
 
+TEST(Profile, leaves_the_tape_alone) {
+  using A = Autodiff<Portable>;
+  using S = Profile<A>;
+  reset_profile();
+  const auto leaf = A::track(A::from_inner(from_doubles(Dtype::f64, {2}, {4, 3})));
+  const Dyn<S> x(leaf), y = reshape(sum(x * x, {0}), {});
+  EXPECT_EQ(doubles(*A::backward(y.handle).find(leaf)), (std::vector<double>{8, 6}));
+  EXPECT_EQ(entry("Binary", "mul").calls, 1);  // of the forward pass; what Autodiff runs inside is not Profile's
+}
+
 TEST(Profile, prints_a_table) {
   using S = Profile<Portable>;
   reset_profile();
