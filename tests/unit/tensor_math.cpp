@@ -176,7 +176,7 @@ TYPED_TEST(Math, InPlace) {
   expect_error([&] { a += ones<B>({2, 2}, {}, Dtype::f64); }, "f64");
   auto narrow_one = ones<B>({1, 2});
   expect_error([&] { narrow_one += a; }, "in place, the result f32[2, 2] does not fit into f32[1, 2]");
-  expect_error([&] { a += ones<B>({2, 2}, DeviceOf<B>{1}); }, "different devices");
+  expect_error([&] { a += ones<B>({2, 2}, device_number<B>(1)); }, "different devices");
   EXPECT_EQ(a.to_vector(), (Floats{3, 5, 35, 21}));
   EXPECT_EQ(narrow_one.to_vector(), (Floats{1, 1}));
   auto bits = tensor<B>({6, 3});
