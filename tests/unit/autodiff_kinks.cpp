@@ -124,7 +124,9 @@ struct Kinks {
     expect_equal(gradient(run(x, false), x), {0, 2, 0, 1});
     expect_equal(gradient(run(x, true), x), {0, 0, 0, 4});
     const D a = leaf({3}, {1000, -inf, -1000}), b = constant(Dtype::f64, {3}, {1000, -inf, 1000});
-    expect_near(gradient(logaddexp(a, b), a), {0.5, 1, 0}, 1e-12);
+    expect_near(gradient(logaddexp(a, b), a), {0.5, 0.5, 0}, 1e-12);
+    const D large = leaf(Dtype::f16, {2}, {10000, 10000});  // the result is rounded, the difference is not
+    expect_equal(gradient(logaddexp(large, constant(Dtype::f16, {2}, {10000, 10008})), large), {0.5, 0.00033545494079589844});
   }
 
   // burn#1139
