@@ -190,7 +190,7 @@ TEST(Tensor, CallsGiveTensorsOrTypedErrors) {
     }
   }
   Portable::set_memory_cap(~std::size_t(0));
-  if (count() < 100 * cases().size()) return;
+  if (count() < 1000 * cases().size()) return;  // too few for the calls that are seldom right
   for (std::size_t i = 0; i < cases().size(); ++i) EXPECT_TRUE(good[i] > 0 && refused[i] > 0) << cases()[i].text << ": " << good[i] << " good, " << refused[i] << " refused";
 }
 
