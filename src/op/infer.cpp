@@ -3,6 +3,7 @@
 #include "infer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace hearth::detail {
@@ -78,6 +79,14 @@ bool in_range(std::string_view op, std::string_view what, double value, double l
 bool is_number(std::string_view op, std::string_view what, const Scalar& scalar) {
   if (scalar) return true;
   return fail(op, std::string(what) + " is none");
+}
+
+bool is_number_beside(std::string_view op, const Scalar& scalar, const Spec& x) {
+  if (!is_number(op, "the scalar", scalar)) return false;
+  if (is_float(x.dtype) || scalar.kind() != Scalar::Kind::floating) return true;
+  const double value = scalar.to_double();
+  if (std::isfinite(value) && value == std::trunc(value)) return true;
+  return fail(op, "the scalar " + to_string(scalar) + " beside " + to_string(x) + " is no whole number", {x.shape}, "cast the tensor to a float dtype first");
 }
 
 bool find_axis(std::string_view op, int axis, int rank, int& result) {

@@ -25,7 +25,7 @@ Out<op::Binary> infer(const op::Binary& op, const In<op::Binary>& in) {
 
 Out<op::BinaryScalar> infer(const op::BinaryScalar& op, const In<op::BinaryScalar>& in) {
   const std::string_view name = name_of(op.code);
-  if (!given<op::BinaryScalar>(name, in) || !takes(name, kinds_of(op.code), *in[0]) || !is_number(name, "the scalar", op.scalar)) return {};
+  if (!given<op::BinaryScalar>(name, in) || !takes(name, kinds_of(op.code), *in[0]) || !is_number_beside(name, op.scalar, *in[0])) return {};
   return {*in[0]};
 }
 
@@ -39,7 +39,7 @@ Out<op::Compare> infer(const op::Compare& op, const In<op::Compare>& in) {
 
 Out<op::CompareScalar> infer(const op::CompareScalar& op, const In<op::CompareScalar>& in) {
   const std::string_view name = name_of(op.code);
-  if (!given<op::CompareScalar>(name, in) || !is_number(name, "the scalar", op.scalar)) return {};
+  if (!given<op::CompareScalar>(name, in) || !is_number_beside(name, op.scalar, *in[0])) return {};
   return {Spec{Dtype::boolean, in[0]->shape}};
 }
 
@@ -56,7 +56,7 @@ Out<op::Select> infer(const op::Select&, const In<op::Select>& in) {
 Out<op::SelectScalar> infer(const op::SelectScalar& op, const In<op::SelectScalar>& in) {
   if (!given<op::SelectScalar>("select", in)) return {};
   Spec result{in[1]->dtype, {}};
-  if (!has_dtype("select", "mask", *in[0], Dtype::boolean) || !is_number("select", "the scalar", op.scalar) ||
+  if (!has_dtype("select", "mask", *in[0], Dtype::boolean) || !is_number_beside("select", op.scalar, *in[1]) ||
       !broadcast_to("select", *in[0], *in[1], result))
     return {};
   return {result};

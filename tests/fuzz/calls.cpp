@@ -64,6 +64,11 @@ class Maker {
     }
     return random.one_in(2) ? Scalar(random.number(-3, 3)) : Scalar(double(random.number(-12, 12)) / 4);
   }
+  /// One that may stand beside elements of d.
+  Scalar scalar(Dtype d) {
+    const Scalar any = scalar();
+    return is_float(d) || any.kind() != Scalar::Kind::floating ? any : Scalar(random.number(-3, 3));
+  }
 
   Spec operand(Dtype d, const Shape& s, Fill fill = {}) {
     operands.push_back({Spec{d, s}, fill});
@@ -122,7 +127,7 @@ void make(op::Binary& op, Maker& m) {
 }
 void make(op::BinaryScalar& op, Maker& m) {
   const Dtype d = draw_code(m, op.code);
-  op.scalar = m.scalar();
+  op.scalar = m.scalar(d);
   op.side = m.random.name<Side>();
   m.operand(d, m.shape(), m.ordinary());
 }
@@ -134,8 +139,9 @@ void make(op::Compare& op, Maker& m) {
   m.operand(d, m.stretched(to), m.ordinary());
 }
 void make(op::CompareScalar& op, Maker& m) {
-  op = {m.random.name<CompareCode>(), m.scalar()};
-  m.operand(m.any(), m.shape(), m.ordinary());
+  const Dtype d = m.any();
+  op = {m.random.name<CompareCode>(), m.scalar(d)};
+  m.operand(d, m.shape(), m.ordinary());
 }
 void make(op::Select&, Maker& m) {
   const Dtype d = m.any();
@@ -145,10 +151,11 @@ void make(op::Select&, Maker& m) {
   m.operand(d, m.stretched(to), m.ordinary());
 }
 void make(op::SelectScalar& op, Maker& m) {
-  op = {m.scalar(), m.random.name<Side>()};
+  const Dtype d = m.any();
+  op = {m.scalar(d), m.random.name<Side>()};
   const Shape to = m.shape();
   m.operand(Dtype::boolean, m.stretched(to));
-  m.operand(m.any(), m.stretched(to), m.ordinary());
+  m.operand(d, m.stretched(to), m.ordinary());
 }
 void make(op::Cast& op, Maker& m) {
   m.operand(m.any(), m.shape(), m.ordinary());

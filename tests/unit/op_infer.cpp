@@ -25,6 +25,7 @@ TEST(Infer, MakeAndElementwise) {
       {"Binary{code: maximum}", "bool[3] bool[]", "bool[3]"},
       {"Binary{code: add}", "f32[0] f32[1]", "f32[0]"},
       {"BinaryScalar{code: pow, scalar: 2, side: left}", "i32[4]", "i32[4]"},
+      {"BinaryScalar{code: mul, scalar: 2.0}", "i32[4]", "i32[4]"},
       {"Compare{code: lt}", "f32[2, 1] f32[3]", "bool[2, 3]"},
       {"CompareScalar{code: ge, scalar: 0.5}", "bf16[4]", "bool[4]"},
       {"Select{}", "bool[2, 1] i32[3] i32[]", "i32[2, 3]"},
