@@ -311,7 +311,8 @@ void write_safetensors(const std::string& path, std::span<const SafetensorsEntry
   if (!out) return (void)broken(path, "cannot be written");
   const std::uint64_t length = text.size();
   bool good = std::fwrite(&length, 8, 1, out) == 1 && std::fwrite(text.data(), 1, text.size(), out) == text.size();
-  for (const SafetensorsEntry& entry : entries) good = good && std::fwrite(entry.bytes.data(), 1, entry.bytes.size(), out) == entry.bytes.size();
+  for (const SafetensorsEntry& entry : entries)
+    if (!entry.bytes.empty()) good = good && std::fwrite(entry.bytes.data(), 1, entry.bytes.size(), out) == entry.bytes.size();
   good = std::fclose(out) == 0 && good;
   if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
     std::remove(temporary.c_str());
