@@ -1,5 +1,7 @@
 // New shapes for the same elements, and tensors joined, cut, repeated and padded. Values by hand.
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "tensor_stacks.hpp"
 
 namespace hearth::test {
@@ -158,6 +160,13 @@ TYPED_TEST(Shapes, Reorder) {
     EXPECT_EQ(x.repeat_interleave(2, 0).to_vector(), (Ints{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}));
     EXPECT_EQ(x.repeat_interleave(0, 0).shape(), (Shape{0, 3}));
     expect_error([&] { (void)x.tile({-1}); }, "negative number of copies");
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+    expect_error([&] { (void)x.tile({most}); }, "tile: 9223372036854775807 copies of an axis of");
+    expect_error([&] { (void)x.repeat_interleave(most, -1); }, "pass 2^63 - 1 elements");
+    expect_error([&] { (void)x.split({most, most}, 0); }, "more than 2^63 - 1");
+    EXPECT_EQ(x.diagonal(least).shape(), (Shape{0}));
+    EXPECT_EQ(x.diagonal(most).shape(), (Shape{0}));
+    EXPECT_EQ(x.chunk(most, -1).size(), std::size_t(x.shape()[-1]));
   }
   EXPECT_EQ((zeros<B>({1, 1, 1, 1, 1, 1, 1, 2}).tile({3}).shape()), (Shape{1, 1, 1, 1, 1, 1, 1, 6}));
 }

@@ -16,6 +16,12 @@ inline Around around(const Shape& shape, int axis) {
   for (int i = 0; i < shape.size(); ++i) (i < axis ? a.outer : i == axis ? a.size : a.inner) *= shape[i];
   return a;
 }
+/// size *= times; false, with an error, past 2^63 - 1.
+inline bool repeat(const char* op, std::int64_t& size, std::int64_t times, const Shape& shape) {
+  if (times < 0) return fail(op, "a negative number of copies: " + std::to_string(times), {shape});
+  if (!__builtin_mul_overflow(size, times, &size)) return true;
+  return fail(op, std::to_string(times) + " copies of an axis of " + to_string(shape) + " pass 2^63 - 1 elements", {shape});
+}
 }  // namespace detail
 
 template <class B>
@@ -126,11 +132,10 @@ Dyn<B> ShapeFunctions<B>::tile(Dyn<B> x, const Shape& times) {
   const int extra = shape.size() - times.size();
   for (int i = 0; i < times.size(); ++i) {
     const std::int64_t n = times[i];
-    if (n < 0) return detail::refuse(x, fail("tile", "a negative number of copies: " + to_string(times), {shape}));
     if (n == 1) continue;
     const int axis = i + extra;
     const detail::Around a = detail::around(shape, axis);
-    shape[axis] *= n;
+    if (!detail::repeat("tile", shape[axis], n, x.shape())) return detail::refuse(x, Failure{});
     x = Dyn<B>::reshape(std::move(x), Shape{a.outer, 1, a.size, a.inner});
     x = Dyn<B>::reshape(Dyn<B>::expand(std::move(x), Shape{a.outer, n, a.size, a.inner}), shape);
   }
@@ -140,10 +145,9 @@ Dyn<B> ShapeFunctions<B>::tile(Dyn<B> x, const Shape& times) {
 template <class B>
 Dyn<B> ShapeFunctions<B>::repeat_interleave(Dyn<B> x, std::int64_t times, int axis) {
   axis = normalize_axis("repeat_interleave", axis, x.rank());
-  if (times < 0) return detail::refuse(x, fail("repeat_interleave", "a negative number of copies: " + std::to_string(times), {x.shape()}));
   Shape shape = x.shape();
   const detail::Around a = detail::around(shape, axis);
-  shape[axis] *= times;
+  if (!detail::repeat("repeat_interleave", shape[axis], times, x.shape())) return detail::refuse(x, Failure{});
   x = Dyn<B>::reshape(std::move(x), Shape{a.outer, a.size, 1, a.inner});
   return Dyn<B>::reshape(Dyn<B>::expand(std::move(x), Shape{a.outer, a.size, times, a.inner}), shape);
 }
@@ -178,7 +182,8 @@ Dyn<B> ShapeFunctions<B>::diagonal(Dyn<B> x, std::int64_t offset) {
   const Shape shape = x.shape();
   if (shape.size() < 2) return detail::refuse(x, fail("diagonal", "takes tensors of rank 2 or more, not " + to_string(shape), {shape}));
   const std::int64_t rows = shape[-2], columns = shape[-1];
-  const std::int64_t down = offset < 0 ? -offset : 0, right = offset > 0 ? offset : 0;
+  // No further than out of the matrix.
+  const std::int64_t down = offset < 0 ? (offset < -rows ? rows : -offset) : 0, right = offset > 0 ? (offset > columns ? columns : offset) : 0;
   std::int64_t count = rows - down < columns - right ? rows - down : columns - right;
   if (count < 0) count = 0;
   Shape flat = shape, result = shape;
@@ -216,7 +221,9 @@ template <class B>
 std::vector<Dyn<B>> ShapeFunctions<B>::split(const Dyn<B>& x, const std::vector<std::int64_t>& sizes, int axis) {
   axis = normalize_axis("split", axis, x.rank());
   std::int64_t sum = 0;
-  for (auto size : sizes) sum += size;
+  bool overflow = false;
+  for (auto size : sizes) overflow |= __builtin_add_overflow(sum, size, &sum);
+  if (overflow) return fail("split", "sizes add up to more than 2^63 - 1", {x.shape()});
   if (sum != x.size(axis))
     return fail("split", "sizes add up to " + std::to_string(sum) + ", axis " + std::to_string(axis) + " of " + to_string(x.shape()) + " has " + std::to_string(x.size(axis)), {x.shape()});
   std::vector<Dyn<B>> parts;
@@ -243,7 +250,7 @@ template <class B>
 std::vector<Dyn<B>> ShapeFunctions<B>::chunk(const Dyn<B>& x, std::int64_t count, int axis) {
   axis = normalize_axis("chunk", axis, x.rank());
   if (count < 1) return fail("chunk", std::to_string(count) + " pieces", {x.shape()});
-  const std::int64_t size = (x.size(axis) + count - 1) / count;
+  const std::int64_t size = x.size(axis) / count + (x.size(axis) % count != 0);
   return split(x, size < 1 ? 1 : size, axis);
 }
 
