@@ -296,6 +296,25 @@ TYPED_TEST(Steps, errors) {
   EXPECT_EQ(optimizer.rate(), 0.01);
 }
 
+// The second group does not fit what the optimiser remembers of it: the first has not moved either.
+TYPED_TEST(Steps, that_cannot_be_taken_whole_change_nothing) {
+  using B = TypeParam;
+  auto model = start<B>();
+  Optimizer optimizer(Adam{.rate = 0.1}, model);
+  optimizer.group("b", {.rate = 0.3});
+  optimizer.step(model, backward(model.a.sum() + model.b.sum()));
+  const auto a = model.a.to_vector(), b = model.b.to_vector();
+  auto other = model;
+  other.b = param(ones<B>({7}));
+  EXPECT_THROW(optimizer.step(other, backward(other.a.sum() + other.b.sum())), Error);
+  EXPECT_EQ(optimizer.steps(), 1);
+  EXPECT_EQ(other.a.to_vector(), a);
+  EXPECT_EQ(other.b.to_vector(), std::vector<float>(7, 1));
+  optimizer.step(model, backward(model.a.sum() + model.b.sum()));
+  EXPECT_EQ(optimizer.steps(), 2);
+  EXPECT_NE(model.b.to_vector(), b);
+}
+
 TYPED_TEST(Steps, memory_stays_flat) {
   using B = TypeParam;
   auto model = sequential(make_linear<B>(6, 8), Tanh{}, Dropout{.p = 0.2, .mode = {}}, make_linear<B>(8, 3));

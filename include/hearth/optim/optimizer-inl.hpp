@@ -187,7 +187,6 @@ template <class B>
 void Optimizer<B>::step_together(Collector& collector)
   requires is_autodiff<B>
 {
-  ++steps_;
   auto found = [this](const std::string& path) {
     return std::lower_bound(memory_.begin(), memory_.end(), path, [](const Memory& memory, const std::string& p) { return memory.path < p; });
   };
@@ -209,6 +208,7 @@ void Optimizer<B>::step_together(Collector& collector)
   if constexpr (!HEARTH_EXCEPTIONS)
     for (Item* item : left) before.push_back({item, *item->places.front(), item->memory->values});
   // Parameters with equal settings take one step together, as one op over lists.
+  std::vector<std::vector<Item*>> lists;
   while (!left.empty()) {
     const Item& first = *left.front();
     std::vector<Item*> together, others;
@@ -216,6 +216,14 @@ void Optimizer<B>::step_together(Collector& collector)
       const bool alike = detail::same_config(item->config, first.config) && item->memory->values.empty() == first.memory->values.empty();
       (alike ? together : others).push_back(item);
     }
+    lists.push_back(std::move(together));
+    left = std::move(others);
+  }
+  // All are checked before the first is taken.
+  for (const auto& together : lists)
+    if (!fit(together)) return;
+  ++steps_;
+  for (const auto& together : lists)
     if (!step_alike(together)) {
       for (Before& old : before) {
         for (Dyn<B>* place : old.item->places) *place = old.value;
@@ -224,12 +232,29 @@ void Optimizer<B>::step_together(Collector& collector)
       --steps_;
       return;
     }
-    left = std::move(others);
-  }
 }
 
 template <class B>
-bool Optimizer<B>::step_alike(std::span<Item*> together)
+bool Optimizer<B>::fit(std::span<Item* const> together) const
+  requires is_autodiff<B>
+{
+  const auto check = [&](const auto& config) -> bool {
+    const auto op = detail::StepOp{std::int64_t(together.size()), steps_ + 1, together.front()->memory->values.empty()}(config);
+    const auto remembered = std::size_t(detail::memory_count(together.front()->config));
+    const auto value = [](const Item* item) { return &Values::spec(item->places.front()->handle.value); };
+    std::vector<const Spec*> in;
+    for (const Item* item : together) in.push_back(value(item));
+    for (const Item* item : together) in.push_back(&Values::spec(item->gradient.handle));
+    for (std::size_t m = 0; m < remembered; ++m)
+      for (const Item* item : together) in.push_back(m < item->memory->values.size() ? &Values::spec(item->memory->values[m].handle) : value(item));
+    (void)infer(op, in);
+    return !pending_error();
+  };
+  return std::visit(check, together.front()->config);
+}
+
+template <class B>
+bool Optimizer<B>::step_alike(std::span<Item* const> together)
   requires is_autodiff<B>
 {
   const auto step = [&](const auto& config) -> bool {
@@ -242,11 +267,8 @@ bool Optimizer<B>::step_alike(std::span<Item*> together)
     for (std::size_t m = 0; m < remembered; ++m)
       for (Item* item : together)
         in.push_back(m < item->memory->values.size() ? item->memory->values[m].handle : zero_like(Dyn<Values>(item->places.front()->handle.value)).handle);
-    // A claimed step writes into what it alone owns: give up our own handles, once it is sure that they fit.
-    const auto specs = specs_of<Values, Op>(in);
-    (void)infer(op, specs);
-    if (pending_error()) return false;
-    if (claims<Values>(op, specs))
+    // A claimed step writes into what it alone owns: give up our own handles, now that it is sure that they fit.
+    if (claims<Values>(op, specs_of<Values, Op>(in)))
       for (Item* item : together) {
         for (Dyn<B>* place : item->places) place->handle = {};
         item->memory->values.clear();

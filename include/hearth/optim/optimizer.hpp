@@ -96,8 +96,11 @@ struct Optimizer {
   void take_step(Collector& collector);
   void step_together(Collector& collector)
     requires is_autodiff<B>;
+  /// Do the parameters, their gradients and their memory fit one step of their configuration? (An error if not.)
+  bool fit(std::span<Item* const> together) const
+    requires is_autodiff<B>;
   /// False, without exceptions only, where the step failed.
-  bool step_alike(std::span<Item*> together)
+  bool step_alike(std::span<Item* const> together)
     requires is_autodiff<B>;
   /// What the groups make of the configuration; none if the parameter is frozen.
   std::optional<OptimizerConfig> config_for(const Item& item) const;
