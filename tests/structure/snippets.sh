@@ -9,6 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 includes="-I$source/include"
 for folder in "$source"/backends/*/include; do includes="$includes -I$folder"; done
+includes="$includes -I$(dirname "$library")/include"  # hearth/built.hpp
 
 count=0
 find "$source/README.md" "$source/CONTRIBUTING.md" "$source/docs" "$source/examples" -name '*.md' > "$scratch/pages"
