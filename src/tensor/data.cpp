@@ -1,10 +1,9 @@
-// tensor/data: elements converted and gathered on the host, and the numbers of arange and linspace.
+// tensor/data: elements converted and gathered on the host, and how many numbers arange has.
 // SPDX-License-Identifier: Apache-2.0
 #include "hearth/tensor/data.hpp"
 
 #include <cmath>
 #include <cstring>
-#include <new>
 
 #include "hearth/tensor/create.hpp"
 
@@ -44,25 +43,6 @@ void gather_strided(const void* from, const Shape& shape, const Strides& strides
     while (axis >= 0 && ++index[axis] == shape[axis]) index[axis--] = 0;
     if (axis < 0) return;
   }
-}
-
-std::vector<double> linspace(double start, double stop, std::int64_t count) {
-  if (count < 0) return fail("linspace", std::to_string(count) + " numbers");
-  std::vector<double> numbers;  // counted out on the host
-  const auto too_many = [&] { return fail(Error(ErrorKind::device, "linspace", "the system has no memory for " + std::to_string(count) + " numbers")); };
-  if (std::uint64_t(count) > numbers.max_size()) return too_many();
-#if HEARTH_EXCEPTIONS
-  try {
-    numbers.resize(std::size_t(count));
-  } catch (const std::bad_alloc&) {
-    return too_many();
-  }
-#else
-  numbers.resize(std::size_t(count));
-#endif
-  const double step = count > 1 ? (stop - start) / double(count - 1) : 0;
-  for (std::int64_t i = 0; i < count; ++i) numbers[std::size_t(i)] = 2 * i < count ? start + step * double(i) : stop - step * double(count - 1 - i);
-  return numbers;
 }
 
 std::int64_t range_count(Scalar start, Scalar stop, Scalar step) {

@@ -20,9 +20,24 @@ Dyn<B> CreateFunctions<B>::range(const DeviceOf<B>& device, Dtype dtype, Kinds k
 
 template <class B>
 Dyn<B> CreateFunctions<B>::linspace(const DeviceOf<B>& device, Dtype dtype, Kinds kind, double start, double stop, std::int64_t count) {
-  const auto numbers = detail::linspace(start, stop, count);
-  const Spec spec{detail::checked_dtype("linspace", dtype, kind), Shape{std::int64_t(numbers.size())}};
-  return DataFunctions<B>::write(device, spec, Dtype::f64, numbers.data());
+  (void)detail::checked_dtype("linspace", dtype, kind);
+  if (count < 0) {
+    (void)fail("linspace", std::to_string(count) + " numbers");
+    return Dyn<B>::full(device, Spec{}, 0);
+  }
+  // From both ends to the middle, so that both are exact, and in f64, whatever the result is.
+  const double step = count > 1 ? (stop - start) / double(count - 1) : 0;
+  const std::int64_t behind = count / 2;
+  Dyn<B> numbers = Dyn<B>::iota(device, Spec{Dtype::f64, Shape{count - behind}}, 0, start, step);
+  if (behind > 0) {
+    Dyn<B> back = Dyn<B>::iota(device, Spec{Dtype::f64, Shape{behind}}, 0, stop, -step);
+    back = Dyn<B>::slice(std::move(back), Shape{behind - 1}, Shape{behind}, Shape{-1});
+    std::vector<Dyn<B>> halves;
+    halves.push_back(std::move(numbers));
+    halves.push_back(std::move(back));
+    numbers = Dyn<B>::concat(std::move(halves), 0);
+  }
+  return Dyn<B>::cast(std::move(numbers), dtype);
 }
 
 template <class B>

@@ -8,8 +8,6 @@
 namespace hearth {
 
 namespace detail {
-/// Computed in doubles on the host, so that both ends are exact and every backend has the same numbers.
-std::vector<double> linspace(double start, double stop, std::int64_t count);
 /// How many of start, start + step, ... lie before stop; an error where step is 0.
 std::int64_t range_count(Scalar start, Scalar stop, Scalar step);
 }  // namespace detail
