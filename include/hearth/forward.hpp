@@ -22,7 +22,7 @@ struct Dyn;
 template <class B, int Rank>
 class Param;
 template <class B>
-class Optimizer;
+struct Optimizer;
 class Session;
 class Error;
 
