@@ -41,48 +41,40 @@ double fma_rounds(long rounds, float* values) {
 }
 
 // Counts are multiples of eight vectors. The loops do two vectors at once and touch each cache line once.
-void copy(const float* from, const float*, float* to, long count) {
+/// Into the caches, or past them.
+template <bool streams>
+void put(V v, float* to) {
+  if constexpr (streams) hn::Stream(v, D(), to);
+  else hn::Store(v, D(), to);
+}
+template <bool streams>
+void copy_by(const float* from, float* to, long count) {
   const D d;
   const long lanes = long(hn::Lanes(d));
   for (long at = 0; at < count; at += 2 * lanes) {
     const V first = hn::Load(d, from + at), second = hn::Load(d, from + at + lanes);
-    hn::Store(first, d, to + at);
-    hn::Store(second, d, to + at + lanes);
+    put<streams>(first, to + at);
+    put<streams>(second, to + at + lanes);
   }
+  if (streams) hwy::FlushStream();
 }
-void copy_stream(const float* from, const float*, float* to, long count) {
-  const D d;
-  const long lanes = long(hn::Lanes(d));
-  for (long at = 0; at < count; at += 2 * lanes) {
-    const V first = hn::Load(d, from + at), second = hn::Load(d, from + at + lanes);
-    hn::Stream(first, d, to + at);
-    hn::Stream(second, d, to + at + lanes);
-  }
-  hwy::FlushStream();
-}
-void triad(const float* a, const float* b, float* to, long count) {
+template <bool streams>
+void triad_by(const float* a, const float* b, float* to, long count) {
   const D d;
   const V scale = hn::Set(d, 3.f);
   const long lanes = long(hn::Lanes(d));
   for (long at = 0; at < count; at += 2 * lanes) {
     const V first = hn::MulAdd(scale, hn::Load(d, b + at), hn::Load(d, a + at));
     const V second = hn::MulAdd(scale, hn::Load(d, b + at + lanes), hn::Load(d, a + at + lanes));
-    hn::Store(first, d, to + at);
-    hn::Store(second, d, to + at + lanes);
+    put<streams>(first, to + at);
+    put<streams>(second, to + at + lanes);
   }
+  if (streams) hwy::FlushStream();
 }
-void triad_stream(const float* a, const float* b, float* to, long count) {
-  const D d;
-  const V scale = hn::Set(d, 3.f);
-  const long lanes = long(hn::Lanes(d));
-  for (long at = 0; at < count; at += 2 * lanes) {
-    const V first = hn::MulAdd(scale, hn::Load(d, b + at), hn::Load(d, a + at));
-    const V second = hn::MulAdd(scale, hn::Load(d, b + at + lanes), hn::Load(d, a + at + lanes));
-    hn::Stream(first, d, to + at);
-    hn::Stream(second, d, to + at + lanes);
-  }
-  hwy::FlushStream();
-}
+void copy(const float* from, const float*, float* to, long count) { copy_by<false>(from, to, count); }
+void copy_stream(const float* from, const float*, float* to, long count) { copy_by<true>(from, to, count); }
+void triad(const float* a, const float* b, float* to, long count) { triad_by<false>(a, b, to, count); }
+void triad_stream(const float* a, const float* b, float* to, long count) { triad_by<true>(a, b, to, count); }
 /// Sums, so that the loads are needed. Writes one vector.
 void read(const float* from, const float*, float* to, long count) {
   const D d;
