@@ -61,12 +61,7 @@ TEST(CpuChannels, ResultsDoNotDependOnThreads) {
     for (const Cpu::Handle& handle : dx) results.push_back(bytes_of<Cpu>(handle));
     return results;
   };
-  const int threads = Cpu::threads();
-  Cpu::set_threads(1);
-  const auto one = all();
-  Cpu::set_threads(4);
-  EXPECT_EQ(all(), one);
-  Cpu::set_threads(threads);
+  same_on_threads(all);
 }
 
 }  // namespace

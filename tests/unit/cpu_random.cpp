@@ -71,12 +71,7 @@ TEST(CpuRandom, AnElementDependsOnItsCounterAlone) {
   const auto draw = [](std::int64_t count, std::uint64_t offset) {
     return values_of<float, Cpu>(Cpu::make({}, op::Random{{Dtype::f32, {count}}, Distribution::normal, 0.0, 1.0, 9, offset}));
   };
-  const int threads = Cpu::threads();
-  Cpu::set_threads(1);
-  const auto one = draw(100000, 0);
-  Cpu::set_threads(4);
-  EXPECT_EQ(draw(100000, 0), one);
-  Cpu::set_threads(threads);
+  const auto one = same_on_threads([&] { return draw(100000, 0); });
   const auto part = draw(1000, 777);
   for (std::size_t i = 0; i < part.size(); ++i) EXPECT_EQ(part[i], one[i + 777]);
 }

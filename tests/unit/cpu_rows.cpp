@@ -160,12 +160,7 @@ TEST(CpuRows, ResultsDoNotDependOnThreads) {
     add(hearth::apply<Cpu>(op::RmsNormGrad{}, {g.cpu, x.cpu, scale.cpu}));
     return results;
   };
-  const int threads = Cpu::threads();
-  Cpu::set_threads(1);
-  const auto one = all();
-  Cpu::set_threads(4);
-  EXPECT_EQ(all(), one);
-  Cpu::set_threads(threads);
+  same_on_threads(all);
 }
 
 // A row's buffer is written over where nobody else sees it, and left alone where somebody does.

@@ -90,12 +90,7 @@ TEST(CpuSteps, ResultsDoNotDependOnThreads) {
       results.push_back(bytes_of<Cpu>(handle));
     return results;
   };
-  const int threads = Cpu::threads();
-  Cpu::set_threads(1);
-  const auto one = step();
-  Cpu::set_threads(4);
-  EXPECT_EQ(step(), one);
-  Cpu::set_threads(threads);
+  same_on_threads(step);
 }
 
 TEST(CpuSteps, NoParameters) {

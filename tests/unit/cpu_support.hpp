@@ -217,4 +217,16 @@ Error error_of(F&& f) {
   return Error(ErrorKind::internal, "", "nothing was thrown");
 }
 
+/// What f gives on one thread, which it must give on four as well.
+template <class F>
+auto same_on_threads(const F& f) {
+  const int before = Cpu::threads();
+  Cpu::set_threads(1);
+  auto one = f();
+  Cpu::set_threads(4);
+  EXPECT_EQ(f(), one);
+  Cpu::set_threads(before);
+  return one;
+}
+
 }  // namespace hearth::testing
