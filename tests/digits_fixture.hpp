@@ -23,7 +23,7 @@ struct Outcome {
 template <class B>
 Outcome run(const std::string& path) {
   const Safetensors file = Safetensors::open(path);
-  auto model = make_digit_net<B>();
+  DigitNet<B> model;
   LoadOptions options;
   options.prefix = "model/";
   (void)load(file, model, options);

@@ -5,6 +5,7 @@
 #include "indices.hpp"
 #include "loops.hpp"
 #include "threads.hpp"
+#include "with_size.hpp"
 
 namespace hearth::cpu {
 
@@ -68,16 +69,6 @@ void gather_slices(const Array& x, const Array& index, const Array& y) {
       }
     }
   });
-}
-
-template <class F>
-void with_size(std::size_t size, F&& f) {
-  switch (size) {
-    case 1: return f(std::uint8_t{});
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    default: return f(std::uint64_t{});
-  }
 }
 
 }  // namespace

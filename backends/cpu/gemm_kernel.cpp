@@ -124,8 +124,7 @@ GemmKernels<T> make_kernels() {
   return kernels;
 }
 
-GemmKernels<float> kernels_f32() { return make_kernels<float>(); }
-GemmKernels<double> kernels_f64() { return make_kernels<double>(); }
+BothFloats<GemmKernels> find_gemm() { return {make_kernels<float>(), make_kernels<double>()}; }
 
 }  // namespace hearth::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -133,18 +132,19 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace hearth::cpu {
 
-HWY_EXPORT(kernels_f32);
-HWY_EXPORT(kernels_f64);
+HWY_EXPORT(find_gemm);
 
-template <>
-const GemmKernels<float>& gemm_kernels<float>() {
-  static const GemmKernels<float> kernels = HEARTH_DISPATCH(kernels_f32)();
+static const BothFloats<GemmKernels>& found_once() {
+  static const BothFloats<GemmKernels> kernels = HEARTH_DISPATCH(find_gemm)();
   return kernels;
 }
 template <>
+const GemmKernels<float>& gemm_kernels<float>() {
+  return found_once().f32;
+}
+template <>
 const GemmKernels<double>& gemm_kernels<double>() {
-  static const GemmKernels<double> kernels = HEARTH_DISPATCH(kernels_f64)();
-  return kernels;
+  return found_once().f64;
 }
 
 }  // namespace hearth::cpu

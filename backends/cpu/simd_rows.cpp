@@ -181,8 +181,7 @@ template <class T>
 RowKernels<T> kernels_for() {
   return {&softmax_row<T>, &log_softmax_row<T>, &softmax_columns<T>, &normalize_row<T>, &normalize_grad_row<T>, &sum<T>, &squares<T>, &products<T>, &affine<T>, &blend<T>};
 }
-RowKernels<float> find_single() { return kernels_for<float>(); }
-RowKernels<double> find_double() { return kernels_for<double>(); }
+BothFloats<RowKernels> find_rows() { return {kernels_for<float>(), kernels_for<double>()}; }
 
 }  // namespace
 }  // namespace hearth::cpu::HWY_NAMESPACE
@@ -191,10 +190,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace hearth::cpu {
 
-HWY_EXPORT(find_single);
-HWY_EXPORT(find_double);
-RowKernels<float> row_kernels(float) { return HEARTH_DISPATCH(find_single)(); }
-RowKernels<double> row_kernels(double) { return HEARTH_DISPATCH(find_double)(); }
+HWY_EXPORT(find_rows);
+RowKernels<float> row_kernels(float) { return HEARTH_DISPATCH(find_rows)().f32; }
+RowKernels<double> row_kernels(double) { return HEARTH_DISPATCH(find_rows)().f64; }
 
 }  // namespace hearth::cpu
 #endif

@@ -46,8 +46,7 @@ void adam(const AdamFactors<T>& by, std::int64_t count, const T* parameter, cons
   });
 }
 
-StepKernels<float> find_single() { return {&sgd<float>, &adam<float>}; }
-StepKernels<double> find_double() { return {&sgd<double>, &adam<double>}; }
+BothFloats<StepKernels> find_steps() { return {{&sgd<float>, &adam<float>}, {&sgd<double>, &adam<double>}}; }
 
 }  // namespace
 }  // namespace hearth::cpu::HWY_NAMESPACE
@@ -56,10 +55,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace hearth::cpu {
 
-HWY_EXPORT(find_single);
-HWY_EXPORT(find_double);
-StepKernels<float> step_kernels(float) { return HEARTH_DISPATCH(find_single)(); }
-StepKernels<double> step_kernels(double) { return HEARTH_DISPATCH(find_double)(); }
+HWY_EXPORT(find_steps);
+StepKernels<float> step_kernels(float) { return HEARTH_DISPATCH(find_steps)().f32; }
+StepKernels<double> step_kernels(double) { return HEARTH_DISPATCH(find_steps)().f64; }
 
 }  // namespace hearth::cpu
 #endif

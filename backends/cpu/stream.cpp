@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "with_size.hpp"
+
 namespace hearth::cpu {
 
 namespace {
@@ -43,17 +45,6 @@ void gather_typed(const Loops<1>& loops, const T* data, std::int64_t begin, std:
     count -= length;
     column = 0;
     at.next();
-  }
-}
-
-/// f with a pointer type for elements of `size` bytes.
-template <class F>
-void with_size(std::size_t size, F&& f) {
-  switch (size) {
-    case 1: return f(std::uint8_t{});
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    default: return f(std::uint64_t{});
   }
 }
 

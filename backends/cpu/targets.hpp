@@ -15,6 +15,13 @@ inline void obey_limit() {
   (void)limited;
 }
 
+/// The kernels of both floats that vectors have: what one choice of the target finds.
+template <template <class> class Kernels>
+struct BothFloats {
+  Kernels<float> f32;
+  Kernels<double> f64;
+};
+
 // HWY_DYNAMIC_DISPATCH, within the limit.
 #define HEARTH_DISPATCH(function) (obey_limit(), HWY_DYNAMIC_DISPATCH(function))
 

@@ -2,11 +2,12 @@
 //   classify <data folder> <file of digits> [how many]
 // SPDX-License-Identifier: Apache-2.0
 #include <hearth/cpu.hpp>
+#include <hearth/data/accuracy.hpp>
+#include <hearth/data/mnist.hpp>
 #include <hearth/store/model.hpp>
 
 #include <iostream>
 
-#include "data.hpp"
 #include "model.hpp"
 
 using B = hearth::Cpu;
@@ -26,19 +27,20 @@ void show(const std::vector<float>& points) {
 int main(int argc, char** argv) try {
   const std::string data = argc > 1 ? argv[1] : "examples/data/mnist", file = argc > 2 ? argv[2] : "digits.safetensors";
   const std::int64_t count = argc > 3 ? std::stoll(argv[3]) : 5;
-  const auto digits = read_digits<B>(data, "test");
+  const auto digits = hearth::read_mnist<B>(data, "test");
+  const auto& [images, labels] = digits.tensors();
 
-  auto model = make_digit_net<B>();
+  DigitNet<B> model;
   hearth::load(file, model);
   eval(model);
 
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto scores = softmax(model(digits.images.narrow(0, i, 1)), 1)[0];
+    const auto scores = softmax(model(images.narrow(0, i, 1)), 1)[0];
     const auto predicted = scores.argmax().item();
-    show(digits.images[i].to_vector());
-    std::cout << "predicted " << predicted << " (" << int(100 * scores[predicted].item()) << " %), labelled " << digits.labels[i].item() << "\n\n";
+    show(images[i].to_vector());
+    std::cout << "predicted " << predicted << " (" << int(100 * scores[predicted].item()) << " %), labelled " << labels[i].item() << "\n\n";
   }
-  std::cout << "of all " << digits.size() << " test digits, " << accuracy(model, digits) << " % are right\n";
+  std::cout << "of all " << digits.size() << " test digits, " << 100 * accuracy(model, digits) << " % are right\n";
 } catch (const hearth::Error& error) {
   std::cerr << "classify: " << error.what() << '\n';
   return 1;

@@ -5,7 +5,7 @@
 #include "../digits/model.hpp"
 
 static hearth::Session load_digits(const std::string& path, const std::string& backend) {
-  return hearth::serve(path, backend, "image", {1, 28, 28}, []<class B>(hearth::On<B>) { return make_digit_net<B>(); });
+  return hearth::serve(path, backend, "image", {1, 28, 28}, []<class B>(hearth::On<B>) { return DigitNet<B>(); });
 }
 
 void register_digits() { hearth::register_model("digits", load_digits); }

@@ -3,9 +3,13 @@
 //   using namespace hearth::index;  // s, end, newaxis
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "data/accuracy.hpp"
+#include "data/augment.hpp"
 #include "data/idx.hpp"
 #include "data/loader.hpp"
+#include "data/mnist.hpp"
 #include "data/progress.hpp"
+#include "data/tensor_dataset.hpp"
 #include "nn/nn.hpp"
 #include "optim/gradients.hpp"
 #include "optim/optimizer.hpp"

@@ -1,6 +1,6 @@
 // serve: what a model's author writes once, so that programs can run the model through hearth/infer.hpp on every built backend.
 //   hearth::Session load_digits(const std::string& path, const std::string& backend) {
-//     return hearth::serve(path, backend, "image", {1, 28, 28}, []<class B>(hearth::On<B>) { return make_digit_net<B>(); });
+//     return hearth::serve(path, backend, "image", {1, 28, 28}, []<class B>(hearth::On<B>) { return DigitNet<B>(); });
 //   }
 //   void register_digits() { hearth::register_model("digits", load_digits); }
 // SPDX-License-Identifier: Apache-2.0

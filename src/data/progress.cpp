@@ -35,6 +35,12 @@ void Progress::step(const std::string& note) {
   std::fflush(stderr);
 }
 
+void Progress::step(const std::string& name, double value) {
+  sum_ += value;
+  ++numbers_;
+  step(name + ' ' + fixed(value, 4));
+}
+
 std::string fixed(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, value);

@@ -27,7 +27,7 @@ bool refuse_dtypes(std::string_view op, const Spec& a, const Spec& b);
 template <class Op>
 bool given(std::string_view op, const In<Op>& in) {
   for (std::size_t i = 0; i < in.size(); ++i)
-    if (!in[i] && (i >= 32 || !(optional_mask<Op> >> i & 1u))) return refuse_absent(op, int(i));
+    if (!in[i] && !may_be_absent<Op>(i)) return refuse_absent(op, int(i));
   return true;
 }
 /// Is x of one of these kinds?

@@ -23,7 +23,7 @@ void classes_are_the_same() {
 }
 
 bool loads(const Safetensors& file, std::string_view text) {
-  auto model = make_digit_net<B>();
+  DigitNet<B> model;
   const auto before = to_vector<float>(model.output.weight);
   LoadOptions options;
   options.prefix = "model/";
@@ -38,7 +38,7 @@ bool loads(const Safetensors& file, std::string_view text) {
 void broken_files_change_nothing() {
   quiet();
   check(!Safetensors::open("tests/fixtures/no_such_file") && reports == 1 && last_report.find("cannot be opened") != std::string::npos, "a file that is not there");
-  auto model = make_digit_net<B>();
+  DigitNet<B> model;
   quiet();
   check(load("tests/fixtures/no_such_file", model).loaded.empty() && reports == 1, "nor does load");
   const std::string texts[] = {"", "{", "[]", "null", "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", "{\"a\":\"\\ud800\"}", "{\"a\":1e400}", "{\"\xff\":{}}",
@@ -72,7 +72,7 @@ void memory_may_run_out() {
   const Safetensors file = Safetensors::open(fixture);
   const auto pictures = digits_fixture::stored<B, 4, Int>(file, "pictures").narrow(0, 0, 2);
   survives_little_memory<B>("digits", [&] {
-    auto model = make_digit_net<B>();
+    DigitNet<B> model;
     LoadOptions options;
     options.prefix = "model/";
     if (load(file, model, options).loaded.empty()) {  // the handler was told; stand for the model by what is sure to be out of memory

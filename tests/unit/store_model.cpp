@@ -87,8 +87,7 @@ bool says(const Error& error, const std::string& part) {
 TYPED_TEST(Models, come_back_bit_for_bit) {
   using B = TypeParam;
   const auto saved = make_net<B>(1);
-  const std::pair<std::string, std::string> metadata[] = {{"epoch", "7"}};
-  save(this->path, saved, metadata);
+  save(this->path, saved, {{"epoch", "7"}});
   auto loaded = make_net<B>(2);
   EXPECT_NE(values(loaded), values(saved));
   const LoadReport report = load(this->path, loaded);

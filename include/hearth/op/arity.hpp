@@ -38,6 +38,11 @@ inline constexpr unsigned optional_mask = 0;
 template <class Op>
   requires requires { Op::optional; }
 inline constexpr unsigned optional_mask<Op> = Op::optional;
+/// May operand `position` be absent? Lists may be longer than the mask: what lies behind it must be there.
+template <class Op>
+constexpr bool may_be_absent(std::size_t position) {
+  return position < 32 && (optional_mask<Op> >> position & 1u) != 0;
+}
 
 /// f over an array gives an array, over a vector a vector.
 template <class List, class F>

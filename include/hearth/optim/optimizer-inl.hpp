@@ -235,18 +235,29 @@ void Optimizer<B>::step_together(Collector& collector)
 }
 
 template <class B>
+template <class Take, class Absent>
+auto Optimizer<B>::operands(std::span<Item* const> together, Take take, Absent absent) {
+  std::vector<decltype(take(together.front()->gradient.handle))> in;
+  const auto value = [](const Item* item) -> const auto& { return item->places.front()->handle.value; };
+  for (const Item* item : together) in.push_back(take(value(item)));
+  for (const Item* item : together) in.push_back(take(item->gradient.handle));
+  const auto remembered = std::size_t(detail::memory_count(together.front()->config));
+  for (std::size_t m = 0; m < remembered; ++m)
+    for (const Item* item : together) {
+      const auto& values = item->memory->values;
+      in.push_back(m < values.size() ? take(values[m].handle) : absent(value(item)));
+    }
+  return in;
+}
+
+template <class B>
 bool Optimizer<B>::fit(std::span<Item* const> together) const
   requires is_autodiff<B>
 {
   const auto check = [&](const auto& config) -> bool {
     const auto op = detail::StepOp{std::int64_t(together.size()), steps_ + 1, together.front()->memory->values.empty()}(config);
-    const auto remembered = std::size_t(detail::memory_count(together.front()->config));
-    const auto value = [](const Item* item) { return &Values::spec(item->places.front()->handle.value); };
-    std::vector<const Spec*> in;
-    for (const Item* item : together) in.push_back(value(item));
-    for (const Item* item : together) in.push_back(&Values::spec(item->gradient.handle));
-    for (std::size_t m = 0; m < remembered; ++m)
-      for (const Item* item : together) in.push_back(m < item->memory->values.size() ? &Values::spec(item->memory->values[m].handle) : value(item));
+    const auto spec = [](const HandleOf<Values>& handle) { return &Values::spec(handle); };
+    const std::vector<const Spec*> in = operands(together, spec, spec);
     (void)infer(op, in);
     return !pending_error();
   };
@@ -260,13 +271,9 @@ bool Optimizer<B>::step_alike(std::span<Item* const> together)
   const auto step = [&](const auto& config) -> bool {
     const auto op = detail::StepOp{std::int64_t(together.size()), steps_, together.front()->memory->values.empty()}(config);
     using Op = std::remove_const_t<decltype(op)>;
-    const auto remembered = std::size_t(detail::memory_count(together.front()->config));
-    std::vector<HandleOf<Values>> in;
-    for (Item* item : together) in.push_back(item->places.front()->handle.value);
-    for (Item* item : together) in.push_back(std::move(item->gradient.handle));
-    for (std::size_t m = 0; m < remembered; ++m)
-      for (Item* item : together)
-        in.push_back(m < item->memory->values.size() ? item->memory->values[m].handle : zero_like(Dyn<Values>(item->places.front()->handle.value)).handle);
+    std::vector<HandleOf<Values>> in = operands(
+        together, [](const HandleOf<Values>& handle) { return handle; }, [](const HandleOf<Values>& value) { return zero_like(Dyn<Values>(value)).handle; });
+    for (Item* item : together) item->gradient = {};
     // A claimed step writes into what it alone owns: give up our own handles, now that it is sure that they fit.
     if (claims<Values>(op, specs_of<Values, Op>(in)))
       for (Item* item : together) {
@@ -282,7 +289,7 @@ bool Optimizer<B>::step_alike(std::span<Item* const> together)
       for (Dyn<B>* place : together[i]->places) place->handle = leaf;
       auto& values = together[i]->memory->values;
       values.clear();
-      for (std::size_t m = 0; m < remembered; ++m) values.push_back(Dyn<Values>(std::move(out[n * (m + 1) + i])));
+      for (std::size_t result = n + i; result < out.size(); result += n) values.push_back(Dyn<Values>(std::move(out[result])));
     }
     return true;
   };

@@ -96,6 +96,10 @@ struct Optimizer {
   void take_step(Collector& collector);
   void step_together(Collector& collector)
     requires is_autodiff<B>;
+  /// What `take` makes of each operand of a step together, in the order of its op; `absent` makes of a parameter what stands for a memory
+  /// that it does not have yet.
+  template <class Take, class Absent>
+  static auto operands(std::span<Item* const> together, Take take, Absent absent);
   /// Do the parameters, their gradients and their memory fit one step of their configuration? (An error if not.)
   bool fit(std::span<Item* const> together) const
     requires is_autodiff<B>;

@@ -67,6 +67,12 @@ void save(const std::string& path, const M& model, std::span<const std::pair<std
   detail::ModelFile<BackendOf<M>>::write(path, reader, metadata);
 }
 
+/// The same with metadata written out: save(path, model, {{"model", "digits"}}).
+template <class M>
+void save(const std::string& path, const M& model, std::initializer_list<std::pair<std::string, std::string>> metadata) {
+  save(path, model, std::span(metadata.begin(), metadata.size()));
+}
+
 /// Fills a model from a file. Nothing is changed if an error is raised (without exceptions: handed to the handler). Parameters that are tied in the model stay tied, unless the
 /// file has different values for them; frozen ones stay frozen.
 template <class M>

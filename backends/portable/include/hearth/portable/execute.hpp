@@ -41,10 +41,9 @@ Results<Op, Handle> all_failed(const Device& device) {
 template <class Op>
 Device device_of(const Operands<Op, Handle>& in) {
   const Array* first = nullptr;
-  unsigned position = 0;
+  std::size_t position = 0;
   for (const Handle& x : in) {
-    const bool needed = position >= 32 || (optional_mask<Op> >> position & 1u) == 0;  // lists may be longer than the mask
-    if (!x && needed) return fail(op_name<Op>, "operand " + std::to_string(position) + " is empty");
+    if (!x && !may_be_absent<Op>(position)) return fail(op_name<Op>, "operand " + std::to_string(position) + " is empty");
     if (x && first && x->device != first->device)
       return fail(op_name<Op>, "operands are on devices " + std::to_string(first->device.index) + " and " + std::to_string(x->device.index));
     if (x && !first) first = x.get();
