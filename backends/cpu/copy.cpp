@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::int64_t tile = 32;
 
-std::int64_t magnitude(std::int64_t v) { return v < 0 ? -v : v; }
-
 template <class T>
 void copy_row(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride, std::int64_t count) {
   if (from_stride == 1 && to_stride == 1) {
@@ -111,16 +109,10 @@ void copy_typed(const Layout& from, const T* source, const Layout& to, T* target
 void copy_elements(std::size_t size, const Layout& from, const std::byte* source, const Layout& to, std::byte* target) {
   for (std::int64_t length : to.shape)
     if (length == 0) return;
-  const auto typed = [&](auto zero) {
+  with_size(size, [&](auto zero) {
     using T = decltype(zero);
     copy_typed(from, reinterpret_cast<const T*>(source) + from.offset, to, reinterpret_cast<T*>(target) + to.offset);
-  };
-  switch (size) {
-    case 1: return typed(std::uint8_t{});
-    case 2: return typed(std::uint16_t{});
-    case 4: return typed(std::uint32_t{});
-    default: return typed(std::uint64_t{});
-  }
+  });
 }
 
 }  // namespace hearth::cpu

@@ -70,16 +70,6 @@ void gather_slices(const Array& x, const Array& index, const Array& y) {
   });
 }
 
-template <class F>
-void with_size(std::size_t size, F&& f) {
-  switch (size) {
-    case 1: return f(std::uint8_t{});
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    default: return f(std::uint64_t{});
-  }
-}
-
 }  // namespace
 
 Results<op::Gather, Handle> execute(const op::Gather& op, Operands<op::Gather, Handle> in, const Results<op::Gather, Spec>& specs) {

@@ -13,8 +13,6 @@ constexpr std::int64_t long_row = 256;
 /// From this size on a transposed array is worth a copy in tiles before it is read.
 constexpr std::int64_t copy_elements_from = 1 << 14;
 
-std::int64_t magnitude(std::int64_t v) { return v < 0 ? -v : v; }
-
 /// Does each step along the last loop land on another cache line, while another loop would not?
 bool is_transposed(const Loops<1>& loops) {
   if (loops.rank < 2 || magnitude(loops.stride[loops.rank - 1][0]) < 8) return false;
@@ -43,17 +41,6 @@ void gather_typed(const Loops<1>& loops, const T* data, std::int64_t begin, std:
     count -= length;
     column = 0;
     at.next();
-  }
-}
-
-/// f with a pointer type for elements of `size` bytes.
-template <class F>
-void with_size(std::size_t size, F&& f) {
-  switch (size) {
-    case 1: return f(std::uint8_t{});
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    default: return f(std::uint64_t{});
   }
 }
 
