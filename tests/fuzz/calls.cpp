@@ -102,7 +102,8 @@ Dtype draw_code(Maker& m, Code& code) {
 void make(op::Full& op, Maker& m) { op = {{m.any(), m.shape()}, m.scalar()}; }
 void make(op::Iota& op, Maker& m) {
   const Shape shape = m.shape();
-  op = {{m.number(), shape}, shape.empty() ? 0 : m.axis(shape.size()), m.scalar(), m.scalar()};
+  const Dtype dtype = m.number();
+  op = {{dtype, shape}, shape.empty() ? 0 : m.axis(shape.size()), m.scalar(dtype), m.scalar(dtype)};
 }
 void make(op::Random& op, Maker& m) {
   op.spec = {m.any(), m.shape()};
@@ -242,10 +243,11 @@ void padding(Maker& m, const Shape& shape, PadMode mode, Shape& before, Shape& a
 }
 void make(op::Pad& op, Maker& m) {
   op.mode = m.random.name<PadMode>();
-  op.value = m.scalar();
+  const Dtype dtype = m.any();
+  op.value = m.scalar(dtype);
   const Shape shape = m.shape();
   padding(m, shape, op.mode, op.before, op.after);
-  m.operand(m.any(), shape, m.ordinary());
+  m.operand(dtype, shape, m.ordinary());
 }
 void make(op::PadGrad& op, Maker& m) {
   op.mode = m.random.name<PadMode>();
