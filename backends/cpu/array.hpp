@@ -27,6 +27,24 @@ using Handle = Cpu::Handle;
 Handle failed(Error error);
 const Error* failure_of(const Handle& handle);
 
+/// f(TypeTag<T>) with the C++ type of a float dtype; infer has refused the others.
+template <class F>
+void with_float(Dtype dtype, F&& f) {
+  with_type(dtype, [&](auto tag) {
+    if constexpr (is_float(dtype_of<typename decltype(tag)::type>)) f(tag);
+  });
+}
+/// f(zero) with an unsigned integer of `size` bytes, for what only moves elements.
+template <class F>
+void with_size(std::size_t size, F&& f) {
+  switch (size) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
+
 /// A new contiguous array, elements uninitialised. Null, and a device error raised, where memory is out.
 Handle allocate(const Spec& spec);
 /// The same, all bytes 0.

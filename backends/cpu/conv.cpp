@@ -35,10 +35,8 @@ struct ImageStrides {
   }
 };
 
-Dtype computed_in(Dtype dtype) { return dtype == Dtype::f16 || dtype == Dtype::bf16 ? Dtype::f32 : dtype; }
-
 bool needs_copy(const Array& x, const Border& border) {
-  if (computed_in(x.spec.dtype) != x.spec.dtype) return true;
+  if (compute_dtype(x.spec.dtype) != x.spec.dtype) return true;
   const ImageStrides strides(x);
   for (std::size_t i = 0; i < 3; ++i)
     if (border.first[i] < 0 || border.first[i] + border.size[i] > strides.size[i]) return true;
@@ -81,14 +79,14 @@ Index images_at_once(const Array& x, const Border& border) {
   const Index images = x.spec.shape[0];
   if (!needs_copy(x, border)) return std::max<Index>(images, 1);  // loops over images advance by it
   constexpr Index most = Index(8) << 20;
-  const Index image = std::max<Index>(1, x.spec.shape[1] * padded_plane(border) * Index(size_of(computed_in(x.spec.dtype))));
+  const Index image = std::max<Index>(1, x.spec.shape[1] * padded_plane(border) * Index(size_of(compute_dtype(x.spec.dtype))));
   return std::clamp<Index>(most / image, 1, std::max<Index>(images, 1));
 }
 
 ConvOperand with_border(const Array& x, const Border& border, Index begin, Index end) {
   const ImageStrides strides(x);
   ConvOperand operand;
-  operand.dtype = computed_in(x.spec.dtype);
+  operand.dtype = compute_dtype(x.spec.dtype);
   if (!needs_copy(x, border)) {
     Index offset = begin * strides.batch;
     for (std::size_t i = 0; i < 3; ++i) offset += border.first[i] * strides.spatial[i];
@@ -291,7 +289,7 @@ std::array<Handle, 1> execute(const op::ConvWeightGrad& op, std::array<Handle, 2
   const Array &x = *in[0], &g = *in[1];
   if (element_count(specs[0].shape) == 0) return {allocate(specs[0])};
   // Images may be summed a few at a time, so sums of 16-bit floats wait in f32.
-  const Handle weight = allocate({computed_in(specs[0].dtype), specs[0].shape});
+  const Handle weight = allocate({compute_dtype(specs[0].dtype), specs[0].shape});
   if (!weight) return {};
   const ConvSizes sizes(op.geometry, x.spec.shape, weight->spec.shape, g.spec.shape);
   const Border border = seen_by_windows(sizes);

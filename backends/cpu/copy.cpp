@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::int64_t tile = 32;
 
-std::int64_t magnitude(std::int64_t v) { return v < 0 ? -v : v; }
-
 template <class T>
 void copy_row(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride, std::int64_t count) {
   if (from_stride == 1 && to_stride == 1) {

@@ -130,12 +130,16 @@ Results<op::Clamp, Handle> execute(const op::Clamp& op, Operands<op::Clamp, Hand
   const Spec& spec = specs[0];
   const Dtype dtype = compute_dtype(spec.dtype);
   if (!op.low && !op.high) return {std::move(in[0])};
+  // A bound that the dtype does not have is the nearest that it has.
+  const auto bound = [&](const Scalar& given) {
+    return Source(with_type(spec.dtype, [&](auto tag) { return Scalar(given.saturated<typename decltype(tag)::type>()); }), spec.dtype, true);
+  };
   if (op.low && op.high) {
-    const std::array<Source, 3> sources{Source(in[0], spec.shape, true), Source(op.low, spec.dtype, true), Source(op.high, spec.dtype, true)};
+    const std::array<Source, 3> sources{Source(in[0], spec.shape, true), bound(op.low), bound(op.high)};
     return {stream_ternary(sources, unary_result(in[0], spec), dtype, clamp_kernel(dtype))};
   }
   const BinaryKernel kernel = binary_kernel(op.low ? BinaryCode::maximum : BinaryCode::minimum, dtype);
-  const std::array<Source, 2> sources{Source(in[0], spec.shape, true), Source(op.low ? op.low : op.high, spec.dtype, true)};
+  const std::array<Source, 2> sources{Source(in[0], spec.shape, true), bound(op.low ? op.low : op.high)};
   return {stream_binary(sources, unary_result(in[0], spec), dtype, kernel)};
 }
 

@@ -93,10 +93,7 @@ std::array<Handle, 1> resampled(const Resampling& resampling, const Handle& oper
   const Handle x = contiguous(operand), y = allocate(spec);
   if (!x || !y) return {};
   if (count_of(*y) == 0) return {y};
-  with_type(spec.dtype, [&](auto tag) {
-    using S = typename decltype(tag)::type;
-    if constexpr (is_float(dtype_of<S>)) resample_planes<S>(resampling, x, y, sizes, adjoint);
-  });
+  with_float(spec.dtype, [&](auto tag) { resample_planes<typename decltype(tag)::type>(resampling, x, y, sizes, adjoint); });
   return {y};
 }
 

@@ -42,7 +42,6 @@ void for_lanes(const Shape& shape, int axis, const std::array<const Strides*, N>
   }
   if (loops.rank == 0) loops.add_axis();
   // The lanes of the last loop go together if they lie closer to each other than the elements of one lane.
-  const auto magnitude = [](std::int64_t v) { return v < 0 ? -v : v; };
   const int last = loops.rank - 1;
   const bool together = magnitude(loops.stride[last][0]) < magnitude((*strides[0])[axis]) || length == 1;
   const std::int64_t row = loops.size[last], width = together ? std::clamp<std::int64_t>(row, 1, lanes_together) : 1;

@@ -7,6 +7,9 @@
 
 namespace hearth::cpu {
 
+/// Of a stride: how far apart neighbours lie.
+constexpr std::int64_t magnitude(std::int64_t v) { return v < 0 ? -v : v; }
+
 /// Loops over N arrays, outermost first. Axes of size 1 are gone, and axes that lie behind one another in every array are one.
 template <int N>
 struct Loops {

@@ -68,16 +68,6 @@ struct Rows {
   }
 };
 
-template <class F>
-void with_float(Dtype dtype, F&& f) {
-  switch (dtype) {
-    case Dtype::f64: return f(TypeTag<double>{});
-    case Dtype::f16: return f(TypeTag<Half>{});
-    case Dtype::bf16: return f(TypeTag<BFloat16>{});
-    default: return f(TypeTag<float>{});
-  }
-}
-
 }  // namespace
 
 Results<op::Quantize, Handle> execute(const op::Quantize& op, Operands<op::Quantize, Handle> in, const Results<op::Quantize, Spec>& specs) {

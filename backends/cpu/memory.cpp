@@ -35,11 +35,15 @@ std::string Cpu::name() { return "Cpu"; }
 Cpu::Handle Cpu::upload(const Device&, const Spec& spec, const void* from) {
   cpu::set_current_op("upload");
   Handle handle;
-  if (element_count(spec.shape) >= 0) handle = cpu::allocate(spec);
+  if (fits("upload", spec)) handle = cpu::allocate(spec);
 #if !HEARTH_EXCEPTIONS
   if (pending_error()) return cpu::failed(take_pending_error());
 #endif
   if (handle->buffer->size > 0) copy_bytes(handle->buffer->data, from, handle->buffer->size);
+  if (is_bool(spec.dtype))  // from outside any byte may come; a bool has two values
+    cpu::parallel_for(std::int64_t(handle->buffer->size), cpu::task_elements * 4, [data = handle->buffer->data](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) data[i] = std::byte(data[i] != std::byte(0));
+    });
   return handle;
 }
 

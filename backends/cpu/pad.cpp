@@ -154,12 +154,10 @@ Results<op::Pad, Handle> execute(const op::Pad& op, Operands<op::Pad, Handle> in
     for (std::int64_t i = 0; i < spec.shape[axis]; ++i)
       offsets[axis].push_back(shown(op.mode, i - op.before[axis], x.spec.shape[axis]) * x.strides[axis]);
   if (count_of(*result) == 0) return {std::move(result)};
-  switch (size) {
-    case 1: show_elements(offsets, data_of<std::uint8_t>(x), spec.shape, data_of<std::uint8_t>(result)); break;
-    case 2: show_elements(offsets, data_of<std::uint16_t>(x), spec.shape, data_of<std::uint16_t>(result)); break;
-    case 4: show_elements(offsets, data_of<std::uint32_t>(x), spec.shape, data_of<std::uint32_t>(result)); break;
-    default: show_elements(offsets, data_of<std::uint64_t>(x), spec.shape, data_of<std::uint64_t>(result)); break;
-  }
+  with_size(size, [&](auto zero) {
+    using T = decltype(zero);
+    show_elements(offsets, data_of<const T>(x), spec.shape, data_of<T>(*result));
+  });
   return {std::move(result)};
 }
 

@@ -153,13 +153,6 @@ std::array<Handle, 2> execute(const op::MaxPool& op, std::array<Handle, 1> in, c
 
 namespace {
 
-template <class F>
-void with_float(Dtype dtype, F&& f) {
-  with_type(dtype, [&](auto tag) {
-    if constexpr (is_float(dtype_of<typename decltype(tag)::type>)) f(tag);
-  });
-}
-
 /// What each result of a row is divided by along the last axis.
 std::vector<double> divisors(const std::vector<Window>& windows, bool count_padding) {
   std::vector<double> result;

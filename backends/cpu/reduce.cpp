@@ -21,8 +21,6 @@ struct Axis {
 };
 using AxisList = InlineList<Axis, max_rank>;
 
-std::int64_t magnitude(std::int64_t v) { return v < 0 ? -v : v; }
-
 /// Writes accumulators as results: divided by `divisor` for a mean, converted to the result's dtype.
 using Finish = void (*)(const void* accumulators, std::int64_t count, double divisor, std::byte* out, std::int64_t stride);
 template <class A, class T>

@@ -91,9 +91,9 @@ std::array<Handle, 1> run_rows(bool logarithm, int axis, Handle x, const Spec& s
   }
   const Handle y = allocate(spec);
   if (!y) return {};
-  with_type(spec.dtype, [&](auto tag) {
+  with_float(spec.dtype, [&](auto tag) {
     using S = typename decltype(tag)::type;
-    if constexpr (is_float(dtype_of<S>)) strided_rows<S>(kernel(Compute<S>(0)), *x, *y, axis);
+    strided_rows<S>(kernel(Compute<S>(0)), *x, *y, axis);
   });
   return {y};
 }

@@ -15,8 +15,6 @@ constexpr std::int64_t long_row = 256;
 /// From this size on a transposed array is worth a copy in tiles before it is read.
 constexpr std::int64_t copy_elements_from = 1 << 14;
 
-std::int64_t magnitude(std::int64_t v) { return v < 0 ? -v : v; }
-
 /// Does each step along the last loop land on another cache line, while another loop would not?
 bool is_transposed(const Loops<1>& loops) {
   if (loops.rank < 2 || magnitude(loops.stride[loops.rank - 1][0]) < 8) return false;

@@ -19,9 +19,8 @@ struct BlockBuffer {
   alignas(64) std::byte bytes[block_elements * 8];
 };
 
-constexpr bool is_narrow(Dtype dtype) { return dtype == Dtype::f16 || dtype == Dtype::bf16; }
-/// The dtype in which elements are computed.
-constexpr Dtype compute_dtype(Dtype dtype) { return is_narrow(dtype) ? Dtype::f32 : dtype; }
+/// Is it a dtype that is computed in a wider one: f16 or bf16?
+constexpr bool is_narrow(Dtype dtype) { return compute_dtype(dtype) != dtype; }
 
 /// `count` elements of `size` bytes, `stride` elements apart, to a contiguous place.
 void gather_strided(std::size_t size, const void* from, std::int64_t stride, std::int64_t count, void* to);

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 
+#include "allocator.hpp"
 #include "hearth/core/error.hpp"
 
 namespace hearth::cpu {
@@ -55,11 +56,14 @@ void parallel_for(std::int64_t count, std::int64_t grain, Range range, const voi
   if (!arena) return range(function, 0, count);
   grain = std::max<std::int64_t>(grain, 1);
   const std::int64_t grains = (count - 1) / grain + 1;
+  const std::string_view op = current_op();
   arena->execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, grains), [&](const tbb::blocked_range<std::int64_t>& part) {
+      set_current_op(op);  // on whichever thread this is, for messages about memory
       range(function, part.begin() * grain, std::min(count, part.end() * grain));
     });
   });
+  set_current_op(op);  // while it waited, this thread may have run ranges of another op
 }
 
 }  // namespace detail

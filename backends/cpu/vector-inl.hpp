@@ -81,7 +81,7 @@ HEARTH_ONE(erfc) HEARTH_ONE(erfinv) HEARTH_ONE(lgamma) HEARTH_ONE(sin) HEARTH_ON
     using namespace hearth::scalar; \
     return name(x, y);              \
   }
-HEARTH_TWO(pow) HEARTH_TWO(fmod) HEARTH_TWO(remainder) HEARTH_TWO(atan2) HEARTH_TWO(hypot) HEARTH_TWO(zeta)
+HEARTH_TWO(pow) HEARTH_TWO(floor_divide) HEARTH_TWO(fmod) HEARTH_TWO(remainder) HEARTH_TWO(atan2) HEARTH_TWO(hypot) HEARTH_TWO(zeta)
 #undef HEARTH_TWO
 
 template <class T>
@@ -126,7 +126,6 @@ struct Vec {
   friend HWY_INLINE Vec max(Vec a, Vec b) { return when(is_nan(a) | (a > b), a, b); }
   friend HWY_INLINE Vec min(Vec a, Vec b) { return when(is_nan(a) | (a < b), a, b); }
   friend HWY_INLINE Vec sign(Vec x) { return when(is_nan(x), x, when(x > 0, Vec(1), when(x < 0, Vec(-1), Vec(0)))); }
-  friend HWY_INLINE Vec floor_divide(Vec a, Vec b) { return floor(a / b); }
   // clang-format on
 };
 
@@ -295,6 +294,16 @@ HWY_INLINE Vec<float> pow(Vec<float> a, Vec<float> b) {
   return in_double<NarrowPow>(a, b);
 }
 HWY_INLINE Vec<double> pow(Vec<double> a, Vec<double> b) { return per_lane(&lane_pow<double>, a, b); }
+
+struct NarrowFloorDivide {
+  static HWY_INLINE Vec<double> of(Vec<double> a, Vec<double> b) { return floor(a / b); }
+};
+HWY_INLINE Vec<float> floor_divide(Vec<float> a, Vec<float> b) { return in_double<NarrowFloorDivide>(a, b); }
+HWY_INLINE Vec<double> floor_divide(Vec<double> a, Vec<double> b) {
+  const Vec<double> quotient = a / b, whole = floor(quotient);
+  if (all(quotient != whole)) return whole;  // only rounding up to a whole number goes wrong
+  return per_lane(&lane_floor_divide<double>, a, b);
+}
 
 template <class T>
 HWY_INLINE Vec<T> logaddexp(Vec<T> a, Vec<T> b) {

@@ -1,10 +1,11 @@
-// core/shape: arithmetic on sizes, strides and axes.
+// core/shape: arithmetic on sizes, strides and axes, and what an array may be at all.
 // SPDX-License-Identifier: Apache-2.0
 #include "hearth/core/shape.hpp"
 
 #include <algorithm>
 
 #include "hearth/core/error.hpp"
+#include "hearth/core/spec.hpp"
 
 namespace hearth {
 
@@ -31,6 +32,17 @@ std::int64_t element_count(const Shape& shape) {
   if (zero) return 0;
   if (overflow) return fail("shape", "the element count of " + to_string(shape) + " passes 2^63 - 1", {shape});
   return count;
+}
+
+bool fits(std::string_view op, const Spec& spec) {
+  std::int64_t bytes = std::int64_t(size_of(spec.dtype));
+  bool overflow = false;
+  for (std::int64_t size : spec.shape) {
+    if (size < 0) return fail(op, "a size is negative: " + to_string(spec.shape), {spec.shape});
+    overflow |= __builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes);
+  }
+  if (overflow) return fail(op, to_string(spec) + " passes 2^63 - 1 bytes", {spec.shape});
+  return true;
 }
 
 Strides contiguous_strides(const Shape& shape) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "infer.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -28,17 +27,7 @@ bool refuse_dtypes(std::string_view op, const Spec& a, const Spec& b) {
               "cast one of them; tensors are never promoted");
 }
 
-bool fits(std::string_view op, const Spec& x) {
-  std::int64_t bytes = std::int64_t(size_of(x.dtype));
-  bool overflow = false;
-  for (std::int64_t size : x.shape) {
-    if (size < 0) return fail(op, "a size is negative: " + to_string(x.shape), {x.shape});
-    overflow |= __builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes);
-  }
-  if (overflow) return fail(op, to_string(x) + " passes 2^63 - 1 bytes", {x.shape});
-  return true;
-}
-bool fits(std::string_view op, const Spec& x, const Shape& like) { return x.shape == like || fits(op, x); }
+bool fits(std::string_view op, const Spec& x, const Shape& like) { return x.shape == like || hearth::fits(op, x); }
 
 bool has_rank(std::string_view op, std::string_view what, const Spec& x, int least, int most) {
   const int rank = x.shape.size();

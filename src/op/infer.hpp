@@ -40,9 +40,9 @@ inline bool fine_dtype(std::string_view op, const Spec& x, const Spec* p) {
   return !p || p->dtype == x.dtype || (p->dtype == Dtype::f32 && is_float(x.dtype) && size_of(x.dtype) == 2) || refuse_dtypes(op, x, *p);
 }
 
-/// No negative size, and a count of bytes below 2^63 even if sizes of 0 counted as 1, so that no stride overflows either.
-bool fits(std::string_view op, const Spec& x);
-bool fits(std::string_view op, const Spec& x, const Shape& like);  ///< the same, known at once where x has the shape of `like`
+/// hearth::fits, known at once where x has the shape of `like`.
+bool fits(std::string_view op, const Spec& x, const Shape& like);
+using hearth::fits;
 
 // `what` is how the sentence calls the operand: "weight", "index".
 bool has_rank(std::string_view op, std::string_view what, const Spec& x, int least, int most = max_rank);

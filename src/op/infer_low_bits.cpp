@@ -1,5 +1,6 @@
 // op/infer_low_bits: results of ops on arrays stored in few bits. A scale has the dtype of the real numbers that it belongs to.
 // SPDX-License-Identifier: Apache-2.0
+#include "hearth/op/storage_format.hpp"
 #include "infer.hpp"
 
 namespace hearth {
@@ -8,30 +9,12 @@ using namespace detail;
 
 namespace {
 
-/// How many numbers one byte holds.
-int packed(Storage storage) {
-  switch (storage) {
-    case Storage::i8:
-    case Storage::u8:
-    case Storage::f8_e4m3:
-    case Storage::f8_e5m2: return 1;
-    case Storage::i4:
-    case Storage::u4:
-    case Storage::f4_e2m1: return 2;
-    case Storage::i2: return 4;
-  }
-  __builtin_unreachable();
-}
-bool is_float_storage(Storage storage) {
-  return storage == Storage::f8_e4m3 || storage == Storage::f8_e5m2 || storage == Storage::f4_e2m1;
-}
-
 std::int64_t parts(std::int64_t size, std::int64_t block) { return size / block + (size % block != 0); }
 
 /// Sets `result` to how an array of `shape` is stored.
 bool stored(std::string_view op, const QuantScheme& scheme, const Shape& shape, Spec& result) {
   result = {scheme.storage == Storage::i8 ? Dtype::i8 : Dtype::u8, shape};
-  if (const int count = packed(scheme.storage); count > 1) {
+  if (const std::int64_t count = format_of(scheme.storage).codes_per_byte(); count > 1) {
     if (shape.empty()) return fail(op, "an array of rank 0 cannot be packed");
     result.shape[-1] = parts(shape[-1], count);
   }
@@ -55,7 +38,7 @@ bool scales_fit(std::string_view op, const QuantScheme& scheme, const Shape& sha
     }
     if (!has_shape(op, "scale", scale, expected)) return false;
   }
-  const bool none = scheme.symmetric || is_float_storage(scheme.storage);
+  const bool none = scheme.symmetric || format_of(scheme.storage).floating;
   if (none && zero_point) return fail(op, "a symmetric or float scheme has no zero point");
   if (!none && !zero_point) return fail(op, "an asymmetric scheme needs a zero point");
   return !zero_point || (is_index(op, "zero point", *zero_point) && has_shape(op, "zero point", *zero_point, scale.shape));

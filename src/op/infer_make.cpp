@@ -28,6 +28,17 @@ bool integer_range(Dtype dtype, const Scalar& a, const Scalar& b) {
   return fail("random", "[" + to_string(a) + ", " + to_string(b) + ") is no range of " + std::string(name_of(dtype)));
 }
 
+/// Are both numbers finite in `dtype`, and the difference in what it is computed in? Else an infinity would be drawn, or 0 times one.
+bool finite_range(Dtype dtype, const Scalar& a, const Scalar& b) {
+  return with_type(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using V = Compute<T>;
+    if constexpr (is_float(dtype_of<T>))
+      return std::isfinite(V(a.to<T>())) && std::isfinite(V(b.to<T>())) && std::isfinite(b.to<V>() - a.to<V>());
+    else return false;
+  });
+}
+
 }  // namespace
 
 Spec infer(const op::Full& op) {
@@ -37,7 +48,7 @@ Spec infer(const op::Full& op) {
 
 Spec infer(const op::Iota& op) {
   int axis = 0;
-  if (!fits("iota", op.spec) || !takes("iota", numbers, op.spec) || !is_number("iota", "start", op.start) || !is_number("iota", "step", op.step))
+  if (!fits("iota", op.spec) || !takes("iota", numbers, op.spec) || !is_number_beside("iota", op.start, op.spec) || !is_number_beside("iota", op.step, op.spec))
     return {};
   if (!op.spec.shape.empty() && !find_axis("iota", op.axis, op.spec.shape.size(), axis)) return {};
   return op.spec;
@@ -49,14 +60,14 @@ Spec infer(const op::Random& op) {
   switch (op.distribution) {
     case Distribution::uniform:
       if (!takes("random", kinds::F, op.spec)) return {};
-      if (!(a <= b) || !std::isfinite(a) || !std::isfinite(b))
-        return fail("random", "[" + to_string(op.a) + ", " + to_string(op.b) + ") is no range to draw from");
+      if (!(a <= b) || !finite_range(op.spec.dtype, op.a, op.b))
+        return fail("random", "[" + to_string(op.a) + ", " + to_string(op.b) + ") is no range of " + std::string(name_of(op.spec.dtype)) + " to draw from");
       break;
     case Distribution::normal:
       if (!takes("random", kinds::F, op.spec) || !in_range("random", "the standard deviation", b, 0, std::numeric_limits<double>::max())) return {};
       break;
     case Distribution::integer:
-      if (!takes("random", kinds::I, op.spec) || !integer_range(op.spec.dtype, op.a, op.b)) return {};
+      if (!takes("random", kinds::I, op.spec) || !is_number_beside("random", op.a, op.spec) || !is_number_beside("random", op.b, op.spec) || !integer_range(op.spec.dtype, op.a, op.b)) return {};
       break;
     case Distribution::bits:
       if (!takes("random", kinds::I | kinds::B, op.spec)) return {};

@@ -1,4 +1,4 @@
-// op/special: digamma, the inverse error function and Hurwitz's zeta function, in f64.
+// op/special: the logarithm of gamma, digamma, the inverse error function and Hurwitz's zeta function, in f64.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -31,6 +31,15 @@ double digamma_near_root(double x) {
 }
 
 }  // namespace
+
+double log_gamma(double x) {
+#if defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__)
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+#else
+  return std::lgamma(x);
+#endif
+}
 
 /// Poles: -inf at +0, inf at -0, NaN at negative integers.
 double digamma(double x) {

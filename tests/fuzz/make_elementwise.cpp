@@ -8,7 +8,8 @@ namespace hearth::fuzz {
 void make(op::Full& op, Maker& m) { op = {{m.any(), m.shape()}, m.scalar()}; }
 void make(op::Iota& op, Maker& m) {
   const Shape shape = m.shape();
-  op = {{m.number(), shape}, shape.empty() ? 0 : m.axis(shape.size()), m.scalar(), m.scalar()};
+  const Dtype dtype = m.number();
+  op = {{dtype, shape}, shape.empty() ? 0 : m.axis(shape.size()), m.scalar(dtype), m.scalar(dtype)};
 }
 void make(op::Random& op, Maker& m) {
   op.spec = {m.any(), m.shape()};

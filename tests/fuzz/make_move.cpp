@@ -80,10 +80,11 @@ static void padding(Maker& m, const Shape& shape, PadMode mode, Shape& before, S
 }
 void make(op::Pad& op, Maker& m) {
   op.mode = m.random.name<PadMode>();
-  op.value = m.scalar();
+  const Dtype dtype = m.any();
+  op.value = m.scalar(dtype);
   const Shape shape = m.shape();
   padding(m, shape, op.mode, op.before, op.after);
-  m.operand(m.any(), shape, m.ordinary());
+  m.operand(dtype, shape, m.ordinary());
 }
 void make(op::PadGrad& op, Maker& m) {
   op.mode = m.random.name<PadMode>();

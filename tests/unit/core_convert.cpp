@@ -59,6 +59,26 @@ TEST(Convert, ToHalfRoundsOnce) {
   EXPECT_EQ(convert<BFloat16>(true).bits, 0x3f80);
   EXPECT_EQ(convert<Half>(BFloat16(1.5f)).bits, Half(1.5f).bits);
   EXPECT_EQ(convert<double>(Half::from_bits(0x0001)), 0x1p-24);
+  // A little above the middle of two bf16 (2^62 and 2^62 + 2^55), by less than a double shows.
+  const std::int64_t middle = (std::int64_t(1) << 62) + (std::int64_t(1) << 54);
+  EXPECT_EQ(convert<BFloat16>(middle).bits, BFloat16(0x1p62f).bits);
+  EXPECT_EQ(convert<BFloat16>(middle + 1).bits, BFloat16(0x1p62f + 0x1p55f).bits);
+  EXPECT_EQ(convert<BFloat16>(-middle - 1).bits, BFloat16(-0x1p62f - 0x1p55f).bits);
+  EXPECT_EQ(convert<BFloat16>(middle - 1).bits, BFloat16(0x1p62f).bits);
+  EXPECT_EQ(convert<BFloat16>(std::numeric_limits<std::uint64_t>::max()).bits, BFloat16(0x1p64f).bits);
+  EXPECT_EQ(convert<BFloat16>(std::numeric_limits<std::int64_t>::min()).bits, BFloat16(-0x1p63f).bits);
+}
+
+TEST(Scalar, SaturatesWhereItIsABound) {
+  EXPECT_EQ(Scalar(300).saturated<std::uint8_t>(), 255);
+  EXPECT_EQ(Scalar(-5).saturated<std::uint8_t>(), 0);
+  EXPECT_EQ(Scalar(-300).saturated<std::int8_t>(), -128);
+  EXPECT_EQ(Scalar(-5).saturated<std::int8_t>(), -5);
+  EXPECT_EQ(Scalar(~std::uint64_t(0)).saturated<std::int64_t>(), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(Scalar(~std::uint64_t(0)).saturated<std::uint64_t>(), ~std::uint64_t(0));
+  EXPECT_EQ(Scalar(-1).saturated<std::uint64_t>(), 0u);
+  EXPECT_EQ(Scalar(1e9).saturated<std::int16_t>(), 32767);
+  EXPECT_EQ(Scalar(0.5).saturated<float>(), 0.5f);
 }
 
 TEST(Dtype, KnowsItsNameSizeAndKind) {

@@ -166,6 +166,21 @@ TEST(CpuElementwise, ChoicesEqualPortable) {
     }
 }
 
+TEST(CpuElementwise, FloorDivideEqualsPortable) {
+  Numbers numbers(81);
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<double> a(100), b(100);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      b[i] = double(numbers.below(200) - 100) / 10;
+      a[i] = double(numbers.below(100)) * b[i];  // quotients that are whole, or are so but for rounding
+    }
+    const Both x{array<Cpu, double>({100}, a), array<Portable, double>({100}, a)}, y{array<Cpu, double>({100}, b), array<Portable, double>({100}, b)};
+    EXPECT_TRUE(same(run(op::Binary{BinaryCode::floor_divide}, x, y)));
+    const op::Cast narrow{Dtype::f32};
+    EXPECT_TRUE(same(run(op::Binary{BinaryCode::floor_divide}, run(narrow, x), run(narrow, y))));
+  }
+}
+
 TEST(CpuElementwise, ClampEqualsPortable) {
   Numbers numbers(8);
   for (Dtype dtype : all_dtypes())
@@ -173,7 +188,7 @@ TEST(CpuElementwise, ClampEqualsPortable) {
       if (is_bool(dtype)) continue;
       const Both x = laid_out(look, dtype, shapes[2], numbers, -4, 4, true);
       const std::pair<Scalar, Scalar> bounds[] = {{Scalar(-1), Scalar(2)}, {Scalar(1), Scalar()}, {Scalar(), Scalar(1)}, {Scalar(), Scalar()},
-                                                  {Scalar(2), Scalar(1)}, {Scalar(-0.0), Scalar(std::nan(""))}};
+                                                  {Scalar(2), Scalar(1)}, {Scalar(-300), Scalar(300)}, {Scalar(-0.0), Scalar(is_float(dtype) ? std::nan("") : 1.0)}};
       for (const auto& [low, high] : bounds) EXPECT_TRUE(same(run(op::Clamp{low, high}, x))) << to_string(low) << to_string(high);
     }
 }

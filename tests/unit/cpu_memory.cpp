@@ -60,6 +60,21 @@ TEST(CpuMemory, SizesThatChangeDoNotHoard) {
   Cpu::trim({});
 }
 
+TEST(CpuMemory, UploadMakesBoolsOfAnyBytes) {
+  std::vector<std::byte> from(100000);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = std::byte(i % 256);
+  const Cpu::Handle x = upload<Cpu>({Dtype::boolean, {100000}}, from);
+  const std::vector<std::byte> to = bytes_of<Cpu>(x);
+  for (std::size_t i = 0; i < to.size(); ++i) ASSERT_EQ(to[i], std::byte(i % 256 != 0)) << i;
+}
+
+TEST(CpuMemory, UploadRefusesSizesWhoseStridesOverflow) {
+  const Error error = error_of([] { Cpu::upload({}, {Dtype::f32, {0, std::int64_t(1) << 62, 8}}, nullptr); });
+  EXPECT_EQ(error.kind, ErrorKind::user);
+  EXPECT_EQ(error.op, "upload");
+  EXPECT_EQ(error.message, "f32[0, 4611686018427387904, 8] passes 2^63 - 1 bytes");
+}
+
 TEST(CpuMemory, ImpossibleSizesAreErrors) {  // cases.md G49
   const Spec huge{Dtype::f32, {std::int64_t(1) << 58}};
   const Error error = error_of([&] { Cpu::make({}, op::Full{huge, 0}); });

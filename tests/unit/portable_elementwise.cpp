@@ -201,6 +201,19 @@ TEST(PortableElementwise, SelectPicks) {
   expect(run(op::Select{}, mask({2}, {1, 0}), array({2}, {1, nan}), array({2}, {nan, 2})), {Dtype::f32, {2}}, {1, 2});
 }
 
+// The quotient of 1 and the double next to 0.1, which is a little more, is below 10; its nearest double is 10. NumPy and PyTorch say 9.
+TEST(PortableElementwise, FloorDivideDoesNotRoundUp) {
+  for (Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const double tenth = dtype == Dtype::f32 ? double(0.1f) : 0.1;
+    const Array a = array(dtype, {6}, {1, -1, 1, -1, 6, 1}), b = array(dtype, {6}, {tenth, tenth, -tenth, -tenth, 2, 0});
+    expect(binary(BinaryCode::floor_divide, a, b), {dtype, {6}}, {9, -10, -10, 9, 3, inf});
+    expect(binary(BinaryCode::floor_divide, array(dtype, {2}, {-0x1p-120, 0x1p-120}), array(dtype, {2}, {0x1p120, 0x1p120})), {dtype, {2}}, {-1, 0});
+    expect(binary(BinaryCode::floor_divide, array(dtype, {2}, {inf, nan}), array(dtype, {2}, {2, 2})), {dtype, {2}}, {inf, nan});
+  }
+  const Array deep = binary(BinaryCode::floor_divide, array(Dtype::f64, {1}, {-0x1p-1000}), array(Dtype::f64, {1}, {0x1p1000}));
+  expect(deep, {Dtype::f64, {1}}, {-1});
+}
+
 TEST(PortableElementwise, ClampBounds) {
   const Numbers x{-5, 0, 5};
   for (Dtype dtype : all_dtypes) {
@@ -213,6 +226,9 @@ TEST(PortableElementwise, ClampBounds) {
   }
   expect(run(op::Clamp{1, 200}, array(Dtype::u8, {3}, {0, 100, 255})), {Dtype::u8, {3}}, {1, 100, 200});
   expect(run(op::Clamp{-1.0, 1.0}, array({3}, {nan, inf, -inf})), {Dtype::f32, {3}}, {nan, 1, -1});
+  // A bound that the dtype does not have does not wrap around.
+  expect(run(op::Clamp{-1, 300}, array(Dtype::u8, {3}, {0, 100, 255})), {Dtype::u8, {3}}, {0, 100, 255});
+  expect(run(op::Clamp{-200, 3}, array(Dtype::i8, {3}, {-128, 100, 3})), {Dtype::i8, {3}}, {-128, 3, 3});
 }
 
 // cases.md A 8

@@ -87,6 +87,17 @@ TEST(PortableMake, RandomDrawsFromTheWords) {
   expect(random(Dtype::boolean, {1}, Distribution::bits, 0, 0, 0, 0), {Dtype::boolean, {1}}, {1});
 }
 
+// Of [1, 1.001) bf16 has the 1 alone, and rounds 1.001 to it: the number below that is no longer in the range.
+TEST(PortableMake, UniformsOfANarrowRangeStayInIt) {
+  for (double v : values(random(Dtype::bf16, {100}, Distribution::uniform, 1, 1.001, 3, 0))) EXPECT_EQ(v, 1);
+  bool seen[2] = {};
+  for (double v : values(random(Dtype::bf16, {100}, Distribution::uniform, 1, 1.015625, 3, 0))) {
+    ASSERT_TRUE(v == 1 || v == 1.0078125) << v;
+    seen[v > 1] = true;
+  }
+  EXPECT_TRUE(seen[0] && seen[1]);
+}
+
 TEST(PortableMake, RandomIntegersReachTheWholeRange) {
   const auto low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
   bool negative = false, positive = false;

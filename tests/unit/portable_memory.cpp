@@ -53,6 +53,11 @@ TEST(PortableMemory, UploadMakesBoolsOfAnyBytes) {
   EXPECT_EQ(std::vector<int>(to, to + 4), (std::vector<int>{0, 1, 1, 1}));
 }
 
+TEST(PortableMemory, UploadRefusesSizesWhoseStridesOverflow) {
+  EXPECT_THROW(Portable::upload({}, {Dtype::f32, {0, std::int64_t(1) << 62, 8}}, nullptr), Error);
+  EXPECT_THROW(Portable::upload({}, {Dtype::f32, {2, -1}}, nullptr), Error);
+}
+
 TEST(PortableMemory, UploadCopies) {
   float from[2] = {1, 2};
   const Array x = Portable::upload({}, {Dtype::f32, {2}}, from);

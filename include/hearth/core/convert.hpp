@@ -9,6 +9,18 @@
 
 namespace hearth {
 
+namespace detail {
+/// A 64-bit integer as a double that goes on to 16 bits without rounding twice: of what lies below the last bit only that it is there.
+template <class T>
+constexpr double double_to_odd(T value) {
+  const bool negative = value < T(0);
+  std::uint64_t size = negative ? 0 - std::uint64_t(value) : std::uint64_t(value);
+  if (size >> 53) size = (size & ~std::uint64_t(0x7ff)) | (size & 0x7ff ? 0x800 : 0);
+  return negative ? -double(size) : double(size);
+}
+}  // namespace detail
+
+/// `value` as To, by the rules above.
 template <class To, class From>
 constexpr To convert(From value) {
   using Wide = Compute<From>;
@@ -18,6 +30,7 @@ constexpr To convert(From value) {
     return Wide(value) != Wide(0);
   } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
     if constexpr (std::is_same_v<Wide, float>) return To(float(value));
+    else if constexpr (std::is_integral_v<Wide> && sizeof(Wide) == 8) return To(detail::double_to_odd(value));
     else return To(double(value));
   } else if constexpr (std::is_floating_point_v<To>) {
     return To(Wide(value));

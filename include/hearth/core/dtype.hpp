@@ -26,15 +26,6 @@ inline constexpr int dtype_count = 0
     ;
 #undef HEARTH_DTYPE
 
-/// The dtype of a C++ type: dtype_of<float> == Dtype::f32.
-template <class T>
-inline constexpr Dtype dtype_of = Dtype{};
-#define HEARTH_DTYPE(name, type, kind) \
-  template <>                          \
-  inline constexpr Dtype dtype_of<type> = Dtype::name;
-#include "dtype.def"
-#undef HEARTH_DTYPE
-
 /// Is T the C++ type of some dtype?
 template <class T>
 inline constexpr bool is_element = false;
@@ -44,6 +35,17 @@ inline constexpr bool is_element = false;
 #include "dtype.def"
 #undef HEARTH_DTYPE
 
+/// The dtype of a C++ type: dtype_of<float> == Dtype::f32.
+template <class T>
+  requires is_element<T>
+inline constexpr Dtype dtype_of = Dtype{};
+#define HEARTH_DTYPE(name, type, kind) \
+  template <>                          \
+  inline constexpr Dtype dtype_of<type> = Dtype::name;
+#include "dtype.def"
+#undef HEARTH_DTYPE
+
+/// A type as a value, to be handed to a function.
 template <class T>
 struct TypeTag {
   using type = T;
@@ -101,5 +103,8 @@ constexpr Dtype widened(Dtype dtype) {
 /// The type in which elements of T are computed: float for the 16-bit floats, else T.
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+constexpr Dtype compute_dtype(Dtype dtype) {
+  return with_type(dtype, [](auto tag) { return dtype_of<Compute<typename decltype(tag)::type>>; });
+}
 
 }  // namespace hearth

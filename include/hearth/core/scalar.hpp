@@ -40,6 +40,19 @@ class Scalar {
     __builtin_unreachable();
   }
   constexpr double to_double() const { return to<double>(); }
+  /// The nearest number that T has, where integers would wrap: for bounds.
+  template <class T>
+  constexpr T saturated() const {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (kind_ == Kind::signed_integer && integer_ < 0) {
+        if constexpr (std::is_unsigned_v<T>) return 0;
+        else return integer_ < std::int64_t(std::numeric_limits<T>::min()) ? std::numeric_limits<T>::min() : T(integer_);
+      }
+      if (kind_ == Kind::signed_integer || kind_ == Kind::unsigned_integer)
+        return std::uint64_t(integer_) > std::uint64_t(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max() : T(integer_);
+    }
+    return to<T>();
+  }
 
   /// Same kind and same bits, so that NaN equals itself: equality of ops, not of numbers.
   friend constexpr bool operator==(const Scalar& a, const Scalar& b) {

@@ -16,4 +16,8 @@ struct Spec {
 /// "f32[2, 3]"
 std::string to_string(const Spec& spec);
 
+/// No negative size, and a count of bytes below 2^63 even if sizes of 0 counted as 1, so that no stride overflows either? Else an
+/// error that names `op`.
+bool fits(std::string_view op, const Spec& spec);
+
 }  // namespace hearth

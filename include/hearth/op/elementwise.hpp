@@ -49,7 +49,7 @@ struct Cast {
   static constexpr int inputs = 1, outputs = 1;
   Dtype dtype = Dtype::f32;
 };
-/// x -> min(max(x, low), high); a bound that is none is open; NaN stays NaN.
+/// x -> min(max(x, low), high); a bound that is none is open; one beyond x's dtype is its last number; NaN stays NaN.
 struct Clamp {
   static constexpr int inputs = 1, outputs = 1;
   Scalar low, high;

@@ -88,7 +88,7 @@ constexpr Dtype result_dtype(ScanCode code, Dtype d) {
 }
 
 // In the formulas below a row that the value type does not have leaves its case empty: infer has refused it before.
-// Bool's `~` is written as C++ has it for int, so value() of a bool goes through `scalar` below.
+// Of a bool `~` would be that of an int: it has a function of its own.
 
 template <class T>
 T value(UnaryCode code, T x) {

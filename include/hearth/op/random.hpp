@@ -23,7 +23,7 @@ T next_below(T x) {
 }
 }  // namespace detail
 
-/// [a, b): a + (b - a) u. Where rounding reaches b, the largest number below b.
+/// [a, b): a + (b - a) u. Where rounding reaches b, the largest number below b; a where a and b are one number in T.
 template <class T>
 T draw_uniform(const std::array<std::uint32_t, 4>& words, const Scalar& a, const Scalar& b) {
   using V = Compute<T>;
@@ -32,7 +32,7 @@ T draw_uniform(const std::array<std::uint32_t, 4>& words, const Scalar& a, const
   if constexpr (std::is_same_v<V, double>) u = uniform_double(words[0], words[1]);
   else u = uniform_float(words[0]);
   const T x = T(low + (high - low) * u);
-  return V(x) >= V(T(high)) && low < high ? detail::next_below(T(high)) : x;
+  return V(x) >= V(T(high)) && V(T(low)) < V(T(high)) ? detail::next_below(T(high)) : x;
 }
 
 /// Mean a, standard deviation b, by Box and Muller.

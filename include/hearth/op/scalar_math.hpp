@@ -102,7 +102,9 @@ struct FormulaType<T> {
   using type = Integer<T>;
 };
 
-/// Functions of Riemann, Euler and Gauss that <cmath> lacks or has wrong at the edges (src/op/special.cpp).
+/// Functions that <cmath> lacks, or has in a form that will not do (src/op/special.cpp).
+/// log |gamma(x)|, without the sign that std::lgamma writes to a variable that all threads share.
+double log_gamma(double x);
 double digamma(double x);
 double erfinv(double x);
 double hurwitz_zeta(double s, double q);
@@ -111,7 +113,7 @@ double hurwitz_zeta(double s, double q);
 namespace scalar {
 
 using std::acos, std::acosh, std::asin, std::asinh, std::atan, std::atan2, std::atanh, std::cbrt, std::ceil, std::copysign, std::cos,
-    std::cosh, std::erf, std::erfc, std::exp, std::exp2, std::expm1, std::floor, std::fmod, std::hypot, std::lgamma, std::log, std::log10,
+    std::cosh, std::erf, std::erfc, std::exp, std::exp2, std::expm1, std::floor, std::fmod, std::hypot, std::log, std::log10,
     std::log1p, std::log2, std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh, std::trunc;
 
 template <class T>
@@ -138,14 +140,20 @@ template <Real T>
 T sign(T x) {
   return x != x ? x : T((x > 0) - (x < 0));
 }
-/// Half to even, whatever the rounding mode.
+/// Half to even, in the rounding mode that a program begins with.
 template <Real T>
 T round(T x) {
   return std::nearbyint(x);
 }
+/// The floor of the quotient before it is rounded: 1 / 0.1 is a little below 10, but its nearest number is not.
 template <Real T>
 T floor_divide(T a, T b) {
-  return std::floor(a / b);
+  if constexpr (sizeof(T) < sizeof(double)) {
+    return T(std::floor(double(a) / double(b)));  // so many digits that rounding up to a whole number cannot happen
+  } else {
+    const T whole = std::floor(a / b), rest = std::fma(-whole, b, a);  // rest has the right sign, however small it is
+    return (b > 0 ? rest < 0 : rest > 0) ? whole - 1 : whole;
+  }
 }
 template <Real T>
 T remainder(T a, T b) {
@@ -160,6 +168,10 @@ T logaddexp(T a, T b) {
 template <Real T>
 T xlogy(T a, T b) {
   return a == 0 && b == b ? T(0) : a * std::log(b);
+}
+template <Real T>
+T lgamma(T x) {
+  return T(log_gamma(double(x)));
 }
 template <Real T>
 T digamma(T x) {

@@ -54,7 +54,7 @@ struct Portable {
 static_assert(Backend<Portable>);
 
 inline Portable::Handle Portable::upload(const Device& device, const Spec& spec, const void* from) {
-  const Handle result = portable::allocate(device, spec, "upload");
+  const Handle result = fits("upload", spec) ? portable::allocate(device, spec, "upload") : Handle();
   if (!result) return portable::failed(device);
   if (result->buffer->size > 0) std::memcpy(result->buffer->bytes, from, result->buffer->size);
   if (is_bool(spec.dtype))  // from outside any byte may come; a bool has two values

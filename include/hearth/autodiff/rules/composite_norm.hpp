@@ -66,7 +66,7 @@ struct Rule<op::BatchNormTraining> {
     const Dtype dtype = s.spec[0].dtype;
     const Shape shape = s.spec[0].shape;
     auto x = std::move(s.in[0]), center = std::move(s.out[1]), variance = std::move(s.out[2]);
-    if (accumulator(center.dtype()) != center.dtype()) {  // 16 bits of the statistics are not enough for the gradient
+    if (compute_dtype(center.dtype()) != center.dtype()) {  // 16 bits of the statistics are not enough for the gradient
       const Axes axes = all_but_channels(shape.size());
       auto wide = accumulated(x), exact = mean(wide, axes);
       center = reshape(exact, {shape[1]});

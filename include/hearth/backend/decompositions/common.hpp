@@ -9,19 +9,17 @@ namespace hearth::detail {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The dtype in which statistics of a dtype are taken: f32 for the 16-bit floats.
-constexpr Dtype accumulator(Dtype dtype) { return dtype == Dtype::f16 || dtype == Dtype::bf16 ? Dtype::f32 : dtype; }
-
 /// x in another dtype; an absent operand stays absent.
 template <class B>
 Dyn<B> converted(Dyn<B> x, Dtype dtype) {
   if (!x || x.dtype() == dtype) return x;
   return cast(std::move(x), dtype);
 }
+/// x in the dtype in which its statistics are taken.
 template <class B>
 Dyn<B> accumulated(Dyn<B> x) {
   if (!x) return x;
-  const Dtype dtype = accumulator(x.dtype());
+  const Dtype dtype = compute_dtype(x.dtype());
   return converted(std::move(x), dtype);
 }
 

@@ -31,7 +31,7 @@ struct Decomposition<op::CtcLoss> {
 
     // Before the first step the path stands on the first blank, from where it reaches exactly the states it may start in.
     auto first = Dyn<B>::iota(device, {Dtype::i64, {1, states}}, 1, 0, 1) == 0;
-    auto likelihood = expand(when(std::move(first), 0, Dyn<B>::full(device, {accumulator(dtype), {1, states}}, -infinity)), {batch, states});
+    auto likelihood = expand(when(std::move(first), 0, Dyn<B>::full(device, {compute_dtype(dtype), {1, states}}, -infinity)), {batch, states});
     for (std::int64_t t = 0; t < steps; ++t) {
       auto before = padded(likelihood, -infinity);
       auto skipped = when(may_skip, narrow(before, 1, 0, states), -infinity);

@@ -107,7 +107,7 @@ inline void kernel(const op::Clamp& op, const Operands<op::Clamp, Handle>& in, R
     using T = typename decltype(tag)::type;
     const T* x = data<const T>(in[0]);
     T* y = data<T>(out[0]);
-    const Formula<T> low = op.low.template to<T>(), high = op.high.template to<T>();
+    const Formula<T> low = op.low.template saturated<T>(), high = op.high.template saturated<T>();
     walk<1>(out[0]->spec.shape, {in[0]->layout.strides}, [&](auto& at) {
       Formula<T> v = x[at[0]];
       if (op.low) v = value(BinaryCode::maximum, v, low);
