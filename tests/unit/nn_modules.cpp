@@ -93,6 +93,13 @@ TYPED_TEST(Modules, convolutions) {
               make_conv_transpose2d<B>(2, 3, {3, 2}, {.stride = {3, 2}, .padding = {1, 0}, .output_padding = {2, 1}, .bias = false}));
 }
 
+TYPED_TEST(Modules, kernels_have_one_size_or_one_for_each_axis) {
+  using B = TypeParam;
+  EXPECT_THROW((void)make_conv2d<B>(1, 2, {3, 3, 3}), Error);
+  EXPECT_THROW((void)make_conv2d<B>(1, 2, PerAxis{}), Error);
+  EXPECT_THROW((void)make_conv_transpose2d<B>(1, 2, {3, 3, 3}), Error);
+}
+
 TYPED_TEST(Modules, pools) {
   using B = TypeParam;
   (void)check_function<B, 4>("max_pool2d", MaxPool2d{3, {.stride = 2, .padding = 1}});
