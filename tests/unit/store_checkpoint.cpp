@@ -186,6 +186,12 @@ TYPED_TEST(Checkpoints, tied_parameters_are_stored_once_and_stay_tied) {
   EXPECT_TRUE(equal<B>(apart[1].weight, saved[0].weight));
 }
 
+TYPED_TEST(Checkpoints, sections_have_different_names) {
+  Checkpoint<TypeParam> checkpoint;
+  checkpoint.add("counters", Counters{});
+  EXPECT_THROW(checkpoint.add("counters", Counters{}), Error);
+}
+
 template <class F>
 void expect_file_error(const F& f, const std::string& part = {}) {
   try {
