@@ -255,6 +255,12 @@ TYPED_TEST(Modules, recurrent) {
 }
 
 // Case 35 of the bug log: gates r, z, n; input 2, hidden 1; two steps from zero, in both forms.
+TYPED_TEST(Modules, recurrent_layers_have_a_size) {
+  using B = TypeParam;
+  EXPECT_THROW((void)make_lstm<B>(2, 3, {.layers = 0}), Error);
+  EXPECT_THROW((void)make_gru<B>(2, 0), Error);
+}
+
 TYPED_TEST(Modules, gru_forms_of_the_reset_gate) {
   using B = TypeParam;
   auto model = make_gru<B>(2, 1);

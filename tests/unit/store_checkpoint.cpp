@@ -247,4 +247,12 @@ TEST(CheckpointNumbers, read_back_as_they_were) {
     expect_file_error([&] { (void)detail::parse_scalar(wrong); }, "is not a number");
 }
 
+TEST(CheckpointNumbers, a_state_without_one_of_them_changes_none) {
+  State<Portable> state;
+  state.set("step", 7);
+  Counters counters;
+  EXPECT_THROW(restore(counters, state), Error);
+  EXPECT_EQ(counters.step, 0);
+}
+
 }  // namespace

@@ -65,14 +65,15 @@ template <class B>
 void Optimizer<B>::Collector::param(std::string_view path, Dyn<B>& value, int) {
   if constexpr (is_autodiff<B>) {
     if (!value) return;
+    if (HandleOf<Values> gradient = gradients.take(value.handle))
+      return items.push_back({.paths = {std::string(path)}, .places = {&value}, .gradient = Dyn<Values>(std::move(gradient))});
+    // None, or taken under another name of the same leaf.
     for (Item& item : items)
       if (leaf_identity(*item.places.front()) == leaf_identity(value)) {
         item.paths.emplace_back(path);
         item.places.push_back(&value);
         return;
       }
-    HandleOf<Values> gradient = gradients.take(value.handle);
-    if (gradient) items.push_back({.paths = {std::string(path)}, .places = {&value}, .gradient = Dyn<Values>(std::move(gradient))});
   }
 }
 
