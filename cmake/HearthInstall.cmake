@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Beside the data, not the libraries: find_package looks here on every system, but on Debian not in lib64.
+# Beside the data, not the libraries: find_package looks here on every system, wherever libraries go.
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/Hearth)
 get_target_property(library_type hearth TYPE)
 if(library_type STREQUAL SHARED_LIBRARY)
