@@ -50,7 +50,7 @@ function(hearth_built_backends)
   target_include_directories(hearth PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
 endfunction()
 
-# hearth_test(name sources...): a GoogleTest program, with the precompiled header that all tests share.
+# hearth_test(name sources...): a GoogleTest program.
 function(hearth_test name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE Hearth::hearth GTest::gtest_main)

@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Beside the data, not the libraries: find_package looks here on every system, but on Debian not in lib64.
+# Beside the data, not the libraries: find_package looks here on every system, wherever libraries go.
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/Hearth)
 get_target_property(library_type hearth TYPE)
 if(library_type STREQUAL SHARED_LIBRARY)
@@ -16,6 +16,9 @@ list(TRANSFORM dependencies APPEND ")")
 list(JOIN dependencies "\n" HEARTH_DEPENDENCIES)
 get_property(HEARTH_PC_REQUIRES GLOBAL PROPERTY HEARTH_PC_REQUIRES)
 list(JOIN HEARTH_PC_REQUIRES " " HEARTH_PC_REQUIRES)
+# From the folder of hearth.pc up to the prefix: two levels, or three where libraries have a folder for each architecture.
+file(RELATIVE_PATH HEARTH_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" HEARTH_PC_PREFIX "${HEARTH_PC_PREFIX}")
 get_property(HEARTH_PC_LIBS GLOBAL PROPERTY HEARTH_PC_LIBS)
 list(JOIN HEARTH_PC_LIBS " " HEARTH_PC_LIBS)
 

@@ -43,7 +43,7 @@ int main() try {
   const double second = second_derivative<Cpu>(0.5), expected = 6 * 0.5 - std::sin(0.5);
   std::cout << "second derivative " << second << ", by hand " << expected << '\n';
   return on_cpu < 1e-3 && on_mine < 1e-3 && mine::Backend::ops > 1000 && std::abs(second - expected) < 1e-5 ? 0 : 1;
-} catch (const Error& error) {
+} catch (const std::exception& error) {
   std::cerr << "consumer: " << error.what() << '\n';
   return 1;
 }

@@ -25,29 +25,28 @@ Tensor<B, Rank> quick_gelu(const Tensor<B, Rank>& x) {
 }
 
 /// A layer is a struct of what it is made of, and a call: x + scale quick_gelu(norm(x * kernel)), channel by channel.
-template <class Backend>
 struct Residual {
-  Param<Backend, 4> kernel;
-  BatchNorm<Backend> norm;
-  Param<Backend, 3> scale;
+  Param<B, 4> kernel;
+  BatchNorm<B> norm;
+  Param<B, 3> scale;
 
-  Tensor<Backend, 4> operator()(const Tensor<Backend, 4>& x) const { return x + scale * quick_gelu(norm(conv2d(x, kernel, {}, {.padding = 1}))); }
+  Tensor<B, 4> operator()(const Tensor<B, 4>& x) const { return x + scale * quick_gelu(norm(conv2d(x, kernel, {}, {.padding = 1}))); }
 };
 
-template <class Backend>
 struct Net {
-  Conv2d<Backend> stem, widen;
-  Residual<Backend> fine, coarse;
-  Linear<Backend> output;
+  using Backend = B;  // what a template over backends says by its first argument
+  Conv2d<B> stem, widen;
+  Residual fine, coarse;
+  Linear<B> output;
 
-  Tensor<Backend, 2> operator()(const Tensor<Backend, 4>& images) const {
-    const auto x = fine(stem(images));                  // [n, 16, 14, 14]
-    const auto y = coarse(widen(quick_gelu(x)));        // [n, 32, 7, 7]
-    return output(quick_gelu(y).template flatten<1>());
+  Tensor<B, 2> operator()(const Tensor<B, 4>& images) const {
+    const auto x = fine(stem(images));            // [n, 16, 14, 14]
+    const auto y = coarse(widen(quick_gelu(x)));  // [n, 32, 7, 7]
+    return output(quick_gelu(y).flatten<1>());
   }
 };
 
-Residual<B> make_residual(std::int64_t channels) {
+Residual make_residual(std::int64_t channels) {
   return {.kernel = param(init::kaiming_normal<B, 4>({channels, channels, 3, 3})),
           .norm = make_batch_norm<B>(channels),
           .scale = param(full<B>({channels, 1, 1}, 0.5))};
@@ -59,11 +58,11 @@ int main(int argc, char** argv) try {
   const auto train_set = read_mnist<B>(data, "train"), test_set = read_mnist<B>(data, "test");
 
   manual_seed<B>(1);
-  Net<B> net{.stem = make_conv2d<B>(1, 16, 4, {.stride = 2, .padding = 1}),
-             .widen = make_conv2d<B>(16, 32, 4, {.stride = 2, .padding = 1}),
-             .fine = make_residual(16),
-             .coarse = make_residual(32),
-             .output = make_linear<B>(32 * 7 * 7, 10)};
+  Net net{.stem = make_conv2d<B>(1, 16, 4, {.stride = 2, .padding = 1}),
+          .widen = make_conv2d<B>(16, 32, 4, {.stride = 2, .padding = 1}),
+          .fine = make_residual(16),
+          .coarse = make_residual(32),
+          .output = make_linear<B>(32 * 7 * 7, 10)};
   Optimizer optimizer(Sgd{.momentum = 0.9, .weight_decay = 5e-4, .nesterov = true}, net);
   Loader loader(train_set, {.batch_size = 64, .shuffle = true, .drop_last = true, .seed = 1});
   const CosineSchedule schedule{.start = 0.05, .steps = epochs * loader.size()};
@@ -81,7 +80,7 @@ int main(int argc, char** argv) try {
     std::cout << "epoch " << epoch << ": test accuracy " << fixed(100 * accuracy(net, test_set)) << " %" << std::endl;
   }
   std::cout << "test accuracy: " << fixed(100 * accuracy(net, test_set)) << " %\n";
-} catch (const Error& error) {
+} catch (const std::exception& error) {
   std::cerr << "custom_loop: " << error.what() << '\n';
   return 1;
 }

@@ -5,6 +5,8 @@
 #include <hearth/cpu.hpp>
 #include <hearth/hearth.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -71,7 +73,7 @@ int main(int argc, char** argv) try {
             << "ordinary least squares: " << fixed(least_squares_error, 4) << '\n'
             << "network:                " << fixed(network_error, 4) << '\n';
   return network_error <= least_squares_error ? 0 : 1;
-} catch (const Error& problem) {
+} catch (const std::exception& problem) {
   std::cerr << "regression: " << problem.what() << '\n';
   return 1;
 }

@@ -57,6 +57,7 @@ Session serve_on(const std::string& path, const std::string& backend, std::strin
   Session session(body);  // owns it from here, whatever happens
   body->input = std::move(input);
   for (std::int64_t size : shape) {
+    if (size < 1) return fail("serve", "the shape of an input is " + to_string(shape) + "; its sizes must be positive", {shape});
     body->shape.push_back(size);
     body->input_size *= size;
   }

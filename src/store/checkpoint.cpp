@@ -2,9 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hearth/store/checkpoint.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace hearth::detail {
+
+bool CheckpointFile::begin(std::string_view section) {
+  if (std::find(sections.begin(), sections.end(), section) != sections.end())
+    return fail("checkpoint", "there is a section \"" + std::string(section) + "\" already");
+  sections.emplace_back(section);
+  return true;
+}
 
 void CheckpointFile::add_number(std::string_view section, std::string_view name, const Scalar& value) {
   numbers.emplace_back(std::string(section) + "/" + std::string(name), to_string(value));

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
+#include <cstring>
 #define nlohmann hearth_nlohmann  // its functions under names of ours: a program may use another version
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -97,7 +99,6 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) override {
     return stop("it is not JSON (at byte " + std::to_string(position) + ")");
   }
-
 
  private:
   bool stop(std::string why) {
@@ -305,7 +306,7 @@ void write_safetensors(const std::string& path, std::span<const SafetensorsEntry
   std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   text.resize((text.size() + 7) / 8 * 8, ' ');
 
-  // Written beside its place and moved there when whole: a reader never sees half a file.
+  // Written beside its place and moved there when whole, and on the disk: neither a reader nor a lost machine leaves half a file.
   const std::string temporary = path + ".partial";
   std::FILE* out = std::fopen(temporary.c_str(), "wb");
   if (!out) return (void)broken(path, "cannot be written");
@@ -313,6 +314,7 @@ void write_safetensors(const std::string& path, std::span<const SafetensorsEntry
   bool good = std::fwrite(&length, 8, 1, out) == 1 && std::fwrite(text.data(), 1, text.size(), out) == text.size();
   for (const SafetensorsEntry& entry : entries)
     if (!entry.bytes.empty()) good = good && std::fwrite(entry.bytes.data(), 1, entry.bytes.size(), out) == entry.bytes.size();
+  good = std::fflush(out) == 0 && fsync(fileno(out)) == 0 && good;
   good = std::fclose(out) == 0 && good;
   if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
     std::remove(temporary.c_str());

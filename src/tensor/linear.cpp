@@ -38,7 +38,13 @@ ConvGeometry conv_transpose_geometry(std::string_view op, const Shape& x, const 
     if (extra[i] < 0 || extra[i] >= (g.stride[i] > g.dilation[i] ? g.stride[i] : g.dilation[i]))
       return fail(op, "output_padding " + std::to_string(extra[i]) + " is not below the stride or the dilation, " + std::to_string(g.stride[i]) + " and " +
                           std::to_string(g.dilation[i]), {x, weight});
-    const std::int64_t length = (x[2 + i] - 1) * g.stride[i] - g.before[i] - g.after[i] + g.dilation[i] * (weight[2 + i] - 1) + extra[i] + 1;
+    // (x - 1) stride + dilation (kernel - 1) - before - after + extra + 1
+    std::int64_t length = 0, window = 0;
+    bool overflow = __builtin_mul_overflow(x[2 + i] - 1, g.stride[i], &length);
+    overflow |= __builtin_mul_overflow(weight[2 + i] - 1, g.dilation[i], &window);
+    for (std::int64_t more : {window, extra[i], std::int64_t(1)}) overflow |= __builtin_add_overflow(length, more, &length);
+    for (std::int64_t less : {g.before[i], g.after[i]}) overflow |= __builtin_sub_overflow(length, less, &length);
+    if (overflow) return fail(op, "the size of axis " + std::to_string(2 + i) + " of the result passes 2^63 - 1", {x, weight});
     size.push(length > 0 ? length : 0);
   }
   return g;

@@ -3,7 +3,7 @@
 #   sh tests/package/run.sh <source dir> <build dir of a configured and built Hearth> <scratch dir> <how> [compiler launcher]
 # how: find_package  builds and runs examples/consumer, a backend and a stack of its own included, and a program that runs one op of each
 #                    family, linked with --gc-sections and nothing to keep what seems unused; looks at what the library shows
-#      left_out      the same program on a Hearth that leaves the cpu backend out and is installed to lib64
+#      left_out      the same program on a Hearth that leaves the cpu backend out and is installed to lib/machine
 #      pkg-config, add_subdirectory, FetchContent  build and run a small program
 set -eu
 source=$1 build=$2 scratch=$3 how=$4 launcher=${5:+-DCMAKE_CXX_COMPILER_LAUNCHER=$5}
@@ -82,7 +82,8 @@ case "$how" in
     ;;
   left_out)
     install_and_move
-    [ "$LD_LIBRARY_PATH" = "$scratch/moved/lib64" ]
+    [ "$LD_LIBRARY_PATH" = "$scratch/moved/lib/machine" ]
+    [ -e "$(PKG_CONFIG_PATH="$LD_LIBRARY_PATH/pkgconfig" pkg-config --variable=includedir hearth)/hearth/hearth.hpp" ]
     cp -r "$source/tests/package/families" .
     build_against_moved families
     ./families/build/families portable | tee said

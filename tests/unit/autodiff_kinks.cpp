@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cpu_arrays.hpp"
+#include "hearth/nn/activation.hpp"
 #include "hearth/nn/loss.hpp"
 #include "hearth/tensor/tensor.hpp"
 
@@ -234,6 +235,10 @@ struct Kinks {
       }
       const D ties = leaf(dtype, {1, 70000}, List(70000, 2));
       EXPECT_NEAR(gradient(D::reduce(ReduceCode::max, ties, {1}), ties, {1024})[0], 1024.0 / 70000, 1e-4);
+      const D base = leaf(dtype, {1}, {2}), source = leaf(dtype, {70000}, List(70000, 2));
+      const D largest = D::scatter(base, index({70000}, List(70000, 0)), source, 0, ScatterMode::max);
+      EXPECT_NEAR(gradient(largest, base, {1024})[0], 1024.0 / 70001, 1e-4);
+      EXPECT_NEAR(gradient(call<A>(op::Unique{}, source)[0], source, {1024})[0], 1024.0 / 70000, 1e-4);
     }
   }
 
@@ -253,6 +258,10 @@ struct Kinks {
     expect_equal(gradient(front(zeros).norm().dyn, zeros), {0, 0});
     expect_equal(gradient(front(same).std().dyn, same), {0, 0, 0});
     expect_near(gradient(front(both).norm().dyn, both), {.6, .8}, 1e-12);
+    const D sparse = leaf({2}, {0, 4});  // (sum of sqrt |x|)^2, whose slope at 0 is infinite
+    expect_near(gradient(front(sparse).norm(Order{0.5}).dyn, sparse), {0, 1}, 1e-12);
+    const D saturated = leaf({3}, {-1, 0, 3});
+    expect_equal(gradient(relu6(front(saturated)).dyn, saturated), {0, 0, 1});
     const D logits = leaf({3}, {1000, -1000, 0});
     const auto loss = bce_with_logits_each(front(logits), front(constant(Dtype::f64, {3}, {0, 1, .5})));
     expect_near(numbers(loss.dyn), {1000, 1000, .69314718}, 1e-6);

@@ -149,6 +149,16 @@ TYPED_TEST(Losses, binary_cross_entropy_of_large_logits) {
   EXPECT_TRUE(equal(gradient_of(right, backward(zero.sum())), tensor<I>({0.f, 0.f})));
 }
 
+// log(1 + exp(-15)) and sigmoid(-15) keep their digits: nothing cancels.
+TYPED_TEST(Losses, binary_cross_entropy_of_sure_logits) {
+  using B = TypeParam;
+  using I = typename B::Inner;
+  auto x = require_gradient(tensor<B>({-15.f, 15.f, -10.f}));
+  auto y = bce_with_logits_each(x, tensor<B>({0.f, 1.f, 0.f}));
+  EXPECT_TRUE(close(y * 1e6, tensor<B>({0.30590227f, 0.30590227f, 45.398899f}), 1e-5));
+  EXPECT_TRUE(close(gradient_of(x, backward(y.sum())) * 1e6, tensor<I>({0.30590222f, -0.30590222f, 45.397869f}), 1e-5));
+}
+
 TYPED_TEST(Losses, negative_log_likelihood) {
   using B = TypeParam;
   for (auto [word, reduction] : reductions) {
@@ -183,6 +193,14 @@ TYPED_TEST(Losses, divergence) {
   check<B, 2>("kl_none", [&](const auto& x) { return kl_div_each(x, log(target("kl_none")), true); });
   EXPECT_TRUE(close(kl_div_each(tensor<B>({-1.f, -2.f}), tensor<B>({0.f, 1.f})), tensor<B>({0.f, 2.f}), 1e-6));
   EXPECT_FLOAT_EQ(kl_div(tensor<B>({-1.f, -2.f}), tensor<B>({0.f, 1.f}), KlReduction::mean).item(), 1.f);
+  // Also where the logarithms are infinite; what has no probability has no gradient.
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const auto x = require_gradient(tensor<B>({-infinity, -1.f, -infinity}));
+  const auto from_log = kl_div_each(x, tensor<B>({-infinity, 0.f, 0.f}), true), plain = kl_div_each(x, tensor<B>({0.f, 1.f, 1.f}));
+  for (const auto& each : {from_log, plain}) {
+    EXPECT_TRUE(equal(each, tensor<B>({0.f, 1.f, infinity})));
+    EXPECT_TRUE(equal(gradient_of(x, backward(each.sum())), tensor<typename B::Inner>({0.f, -1.f, -1.f})));
+  }
 }
 
 // Case 31 of the bug log.

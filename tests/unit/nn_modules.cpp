@@ -93,6 +93,13 @@ TYPED_TEST(Modules, convolutions) {
               make_conv_transpose2d<B>(2, 3, {3, 2}, {.stride = {3, 2}, .padding = {1, 0}, .output_padding = {2, 1}, .bias = false}));
 }
 
+TYPED_TEST(Modules, kernels_have_one_size_or_one_for_each_axis) {
+  using B = TypeParam;
+  EXPECT_THROW((void)make_conv2d<B>(1, 2, {3, 3, 3}), Error);
+  EXPECT_THROW((void)make_conv2d<B>(1, 2, PerAxis{}), Error);
+  EXPECT_THROW((void)make_conv_transpose2d<B>(1, 2, {3, 3, 3}), Error);
+}
+
 TYPED_TEST(Modules, pools) {
   using B = TypeParam;
   (void)check_function<B, 4>("max_pool2d", MaxPool2d{3, {.stride = 2, .padding = 1}});
@@ -248,6 +255,12 @@ TYPED_TEST(Modules, recurrent) {
 }
 
 // Case 35 of the bug log: gates r, z, n; input 2, hidden 1; two steps from zero, in both forms.
+TYPED_TEST(Modules, recurrent_layers_have_a_size) {
+  using B = TypeParam;
+  EXPECT_THROW((void)make_lstm<B>(2, 3, {.layers = 0}), Error);
+  EXPECT_THROW((void)make_gru<B>(2, 0), Error);
+}
+
 TYPED_TEST(Modules, gru_forms_of_the_reset_gate) {
   using B = TypeParam;
   auto model = make_gru<B>(2, 1);

@@ -197,6 +197,38 @@ TYPED_TEST(Steps, parameters_without_a_gradient_stay) {
   EXPECT_EQ(optimizer.state().tensors.size(), 4u);
 }
 
+// Adam corrects the bias of the momenta that it has, so a parameter's first step is `rate` long whenever it comes: the fifth step of
+// `b` here is the first of `a`. (PyTorch counts the steps of each parameter, too.)
+TYPED_TEST(Steps, each_parameter_counts_its_own) {
+  using B = TypeParam;
+  auto model = start<B>();
+  const auto a = model.a;
+  const OptimizerConfig config = Adam{.rate = 0.1};
+  Optimizer optimizer(config, model);
+  optimizer.group("a", {.frozen = true});
+  const auto step = [](auto& with, auto& of) { with.step(of, backward(of.a.sum() + of.b.sum())); };
+  for (int k = 0; k < 4; ++k) step(optimizer, model);
+  optimizer.group("a", {.frozen = false});
+  step(optimizer, model);
+  EXPECT_TRUE(close<B>(model.a, a - 0.1, 1e-6));
+  EXPECT_EQ(optimizer.steps(), 5);
+
+  // And its state knows, also in another optimiser.
+  auto resumed = model;
+  Optimizer second(config, resumed);
+  second.restore(optimizer.state());
+  step(optimizer, model);
+  step(second, resumed);
+  EXPECT_TRUE(close<B>(model.a, a - 0.2, 1e-6));
+  EXPECT_TRUE(equal<B>(model.a, resumed.a));
+  EXPECT_TRUE(equal<B>(model.b, resumed.b));
+  for (const char* wrong : {"steps.c", "steps.a"}) {
+    auto state = optimizer.state();
+    state.set(wrong, 7);
+    EXPECT_THROW(second.restore(state), Error) << wrong;
+  }
+}
+
 template <Backend B>
 struct Tied {
   Embedding<B> embedding;
@@ -280,6 +312,11 @@ TYPED_TEST(Steps, errors) {
   EXPECT_THROW(Optimizer(Adam{.rate = std::nan("")}, model), Error);
   EXPECT_THROW(Optimizer(Adam{.weight_decay = -1}, model), Error);
   EXPECT_THROW(Optimizer(Sgd{.nesterov = true}, model), Error);
+  EXPECT_THROW(Optimizer(Sgd{.momentum = -0.5}, model), Error);
+  EXPECT_THROW(Optimizer(Adam{.beta1 = 1}, model), Error);
+  EXPECT_THROW(Optimizer(AdamW{.beta2 = 1.5}, model), Error);
+  EXPECT_THROW(Optimizer(AdamW{.epsilon = -1e-8}, model), Error);
+  EXPECT_THROW(Optimizer(RmsProp{.alpha = -0.1}, model), Error);
   EXPECT_THROW(Optimizer(Sgd{.momentum = 0.9, .dampening = 0.1, .nesterov = true}, model), Error);
   Pair<B> empty;
   EXPECT_THROW(Optimizer(Sgd{}, empty), Error);

@@ -186,6 +186,12 @@ TYPED_TEST(Checkpoints, tied_parameters_are_stored_once_and_stay_tied) {
   EXPECT_TRUE(equal<B>(apart[1].weight, saved[0].weight));
 }
 
+TYPED_TEST(Checkpoints, sections_have_different_names) {
+  Checkpoint<TypeParam> checkpoint;
+  checkpoint.add("counters", Counters{});
+  EXPECT_THROW(checkpoint.add("counters", Counters{}), Error);
+}
+
 template <class F>
 void expect_file_error(const F& f, const std::string& part = {}) {
   try {
@@ -239,6 +245,14 @@ TEST(CheckpointNumbers, read_back_as_they_were) {
   EXPECT_TRUE(std::isnan(detail::parse_scalar("nan").to_double()));
   for (const char* wrong : {"", "x", "1x", "1.5.2", "9223372036854775808", "-1u", "18446744073709551616u", "u", "truely", " 1"})
     expect_file_error([&] { (void)detail::parse_scalar(wrong); }, "is not a number");
+}
+
+TEST(CheckpointNumbers, a_state_without_one_of_them_changes_none) {
+  State<Portable> state;
+  state.set("step", 7);
+  Counters counters;
+  EXPECT_THROW(restore(counters, state), Error);
+  EXPECT_EQ(counters.step, 0);
 }
 
 }  // namespace

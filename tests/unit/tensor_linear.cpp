@@ -88,6 +88,9 @@ TYPED_TEST(Linear, Convolutions) {
   EXPECT_EQ(conv_transpose2d(ones<B>({1, 2, 2, 2}), ones<B>({2, 3, 2, 2})).shape(), (Shape{1, 3, 3, 3}));
   EXPECT_EQ(conv_transpose2d(ones<B>({1, 2, 2, 2}), ones<B>({2, 3, 2, 2})).to_vector()[4], 8);
   expect_error([&] { (void)conv_transpose1d(tensor<B>({{{1., 10.}}}), kernel, {}, {.output_padding = 1}); }, "output_padding 1 is not below");
+  const std::int64_t far = std::int64_t(1) << 30;
+  const auto wide = tensor<B>({{{1.}}}).expand({1, 1, far * 1024});
+  expect_error([&] { (void)conv_transpose1d(wide, kernel, {}, {.stride = far}); }, "axis 2 of the result passes 2^63 - 1");
 }
 
 TYPED_TEST(Linear, Pools) {

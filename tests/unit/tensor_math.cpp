@@ -132,6 +132,8 @@ TYPED_TEST(Math, WhereAndClamp) {
     EXPECT_EQ(clamp_max(a, 3).to_vector(), (Floats{1, 2, 3, 3, 3, 3}));
     EXPECT_EQ(clamp(a, tensor<B>({2., 3., 4.}), tensor<B>(5.)).to_vector(), (Floats{2, 3, 4, 4, 5, 5}));
     EXPECT_EQ(lerp(a, a + 10, .5).to_vector(), (Floats{6, 7, 8, 9, 10, 11}));
+    EXPECT_EQ(lerp(tensor<B>({1e8f}), tensor<B>({1.f}), 1).item(), 1);  // both ends are exact
+    EXPECT_EQ(lerp(tensor<B>({1.f}), tensor<B>({1e8f}), 0).item(), 1);
   }
   auto numbers = where(mask, 1, 0);
   static_assert(std::is_same_v<decltype(numbers), Tensor<B, 1, Int>>);

@@ -36,14 +36,17 @@ template <class B, int R>
 Tensor<B, R> hard_swish(const Tensor<B, R>& x) {
   return x * hard_sigmoid(x);
 }
+/// clamp(x, low, high)
 template <class B, int R>
 Tensor<B, R> hard_tanh(const Tensor<B, R>& x, double low = -1, double high = 1) {
   return clamp(x, low, high);
 }
+/// min(max(x, 0), 6), whose gradient at 0 is 0, as relu's.
 template <class B, int R>
 Tensor<B, R> relu6(const Tensor<B, R>& x) {
-  return clamp(x, 0, 6);
+  return clamp_max(relu(x), 6);
 }
+/// x - tanh(x)
 template <class B, int R>
 Tensor<B, R> tanh_shrink(const Tensor<B, R>& x) {
   return x - tanh(x);
@@ -58,6 +61,7 @@ template <class B, int R>
 Tensor<B, R> hard_shrink(const Tensor<B, R>& x, double lambda = 0.5) {
   return where(abs(x) > lambda, x, 0);
 }
+/// softmax(-x)
 template <class B, int R>
 Tensor<B, R> softmin(const Tensor<B, R>& x, int axis = -1) {
   return softmax(-x, axis);

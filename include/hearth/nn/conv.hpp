@@ -49,8 +49,13 @@ struct ConvTransposeLayerOptions {
 };
 
 namespace detail {
-/// One value per axis of what may be given as one value for all.
-inline Shape spread(const PerAxis& value, int axes) { return value.values.size() == 1 ? Shape::filled(axes, value.values[0]) : value.values; }
+/// The sizes of a kernel with two axes, of which one number may stand for both.
+inline Shape kernel_of(std::string_view op, const PerAxis& kernel) {
+  const Shape& sizes = kernel.values;
+  if (sizes.size() == 1) return {sizes[0], sizes[0]};
+  if (sizes.size() == 2) return sizes;
+  return fail(op, "the kernel has " + std::to_string(sizes.size()) + " sizes for 2 spatial axes");
+}
 
 /// Weight and bias uniform in +-1 / sqrt(fan in), as PyTorch starts them.
 template <class Layer, class B, int R>
@@ -76,7 +81,8 @@ Conv1d<B> make_conv1d(std::int64_t in, std::int64_t out, std::int64_t kernel, Co
 template <Backend B>
 Conv2d<B> make_conv2d(std::int64_t in, std::int64_t out, PerAxis kernel, ConvLayerOptions options = {}, const DeviceOf<B>& device = {}, RandomSource source = {}) {
   if (!detail::divides("conv2d", options.groups, in, out)) return {};
-  const Shape k = detail::spread(kernel, 2);
+  const Shape k = detail::kernel_of("conv2d", kernel);
+  if (pending_error()) return {};
   auto layer = detail::start_conv<Conv2d<B>, B, 4>({out, in / options.groups, k[0], k[1]}, out, options.bias, device, source);
   layer.options = {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .padding_after = {}, .groups = options.groups};
   return layer;
@@ -85,7 +91,8 @@ template <Backend B>
 ConvTranspose2d<B> make_conv_transpose2d(std::int64_t in, std::int64_t out, PerAxis kernel, ConvTransposeLayerOptions options = {}, const DeviceOf<B>& device = {},
                                          RandomSource source = {}) {
   if (!detail::divides("conv_transpose2d", options.groups, in, out)) return {};
-  const Shape k = detail::spread(kernel, 2);
+  const Shape k = detail::kernel_of("conv_transpose2d", kernel);
+  if (pending_error()) return {};
   auto layer = detail::start_conv<ConvTranspose2d<B>, B, 4>({in, out / options.groups, k[0], k[1]}, out, options.bias, device, source);
   layer.options = {.stride = options.stride, .padding = options.padding, .output_padding = options.output_padding, .dilation = options.dilation, .groups = options.groups};
   return layer;

@@ -1,6 +1,8 @@
 // nn/loss-inl: what each loss computes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <limits>
+
 #include "../backend/decompositions/cross_entropy.hpp"
 #include "../backend/dyn-inl.hpp"
 #include "loss.hpp"
@@ -40,15 +42,20 @@ Dyn<B> LossFunctions<B>::huber(Dyn<B> x, Dyn<B> target, double delta) {
 template <class B>
 Dyn<B> LossFunctions<B>::bce_with_logits(Dyn<B> logits, Dyn<B> target, Dyn<B> positive_weight) {
   if (!detail::same_shape("bce_with_logits", logits.shape(), target.shape())) return {};
-  // (1 - t) x + (1 + (w - 1) t) softplus(-x), where softplus(-x) = -log sigmoid(x)
-  Dyn<B> soft = softplus(-logits);
-  if (positive_weight) soft = (1 + (std::move(positive_weight) - 1) * target) * std::move(soft);
-  return (1 - std::move(target)) * std::move(logits) + std::move(soft);
+  // w t softplus(-x) + (1 - t) softplus(x): -log sigmoid(x) is softplus(-x). Neither term is negative, so that no digits cancel, as
+  // they do in (1 - t) x + softplus(-x), which is 0 in f32 where x is -15 and t is 0.
+  Dyn<B> positive = target * softplus(-logits);
+  if (positive_weight) positive = std::move(positive_weight) * std::move(positive);
+  return std::move(positive) + (1 - std::move(target)) * softplus(std::move(logits));
 }
 template <class B>
 Dyn<B> LossFunctions<B>::kl(Dyn<B> log_probabilities, Dyn<B> target, bool log_target) {
   if (!detail::same_shape("kl_div", log_probabilities.shape(), target.shape())) return {};
-  if (log_target) return exp(target) * (target - std::move(log_probabilities));
+  // Where the target's probability is 0, neither its logarithm nor an infinite log probability counts.
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Dyn<B> none = log_target ? target == Scalar(-infinity) : target == Scalar(0);
+  log_probabilities = when(none & (log_probabilities == Scalar(-infinity)), Scalar(0), log_probabilities);
+  if (log_target) return exp(target) * (when(none, Scalar(0), target) - std::move(log_probabilities));
   return xlogy(target, target) - target * std::move(log_probabilities);
 }
 template <class B>

@@ -62,7 +62,9 @@ std::vector<RecurrentRun<B>> recurrent_runs(const std::vector<RecurrentWeights<B
 template <class B>
 std::vector<RecurrentWeights<B>> start_recurrent(std::int64_t gates, std::int64_t in, std::int64_t hidden, const RecurrentOptions& options, const DeviceOf<B>& device,
                                                  RandomSource source) {
-  const double bound = hidden > 0 ? 1 / std::sqrt(double(hidden)) : 0;
+  if (options.layers < 1 || hidden < 1)
+    return fail("recurrent", std::to_string(options.layers) + " layers of width " + std::to_string(hidden) + "; there must be at least one of each");
+  const double bound = 1 / std::sqrt(double(hidden));
   const std::int64_t directions = options.bidirectional ? 2 : 1;
   std::vector<RecurrentWeights<B>> weights;
   for (std::int64_t layer = 0; layer < options.layers; ++layer)

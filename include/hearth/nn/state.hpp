@@ -46,12 +46,12 @@ State<B> state_of(const T& numbers) {
   reflect::each(numbers, [&](std::string_view name, const auto& field) { state.set(name, field); });
   return state;
 }
+/// And back. An error, and nothing is changed, if the state lacks a field.
 template <class B, class T>
 void restore(T& numbers, const State<B>& state) {
-  reflect::each(numbers, [&](std::string_view name, auto& field) {
-    const auto value = state.template get<std::remove_reference_t<decltype(field)>>(name);
-    if (!pending_error()) field = value;
-  });
+  T read = numbers;
+  reflect::each(read, [&](std::string_view name, auto& field) { field = state.template get<std::remove_reference_t<decltype(field)>>(name); });
+  if (!pending_error()) numbers = read;
 }
 
 }  // namespace hearth

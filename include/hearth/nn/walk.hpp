@@ -230,7 +230,7 @@ using BackendOf = typename detail::BackendOf<M>::type;
 /// For a class with private state: `HEARTH_FIELDS(weight_, bias_)` in its public part lists its fields; a walk sees them under these
 /// names, less the underscore at the end. To move to another backend the class must have a default constructor, and all of its
 /// state in the list.
-/// The only macro of Hearth that user code may need; up to 12 fields.
+/// The only macro of Hearth that user code may need.
 #define HEARTH_FIELDS(...)                                        \
   template <class HearthVisitor>                                  \
   void hearth_fields(HearthVisitor&& visitor) {                   \

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../backend/apply-inl.hpp"
+#include "../backend/decompositions/common.hpp"
 #include "gradients.hpp"
 #include "optimizer.hpp"
 
@@ -29,11 +30,28 @@ inline int memory_count(const OptimizerConfig& config) {
   };
   return std::visit(Count{}, config);
 }
-/// A rate or a decay: not negative, and not NaN.
+/// Not negative, and not NaN.
 inline bool check_number(std::string_view what, double value) {
   if (value >= 0) return true;
   return fail("optimizer", "the " + std::string(what) + " is " + to_string(Scalar(value)) + "; it must not be negative");
 }
+/// How much of a running mean stays at each step: at 1 nothing would ever enter it.
+inline bool check_share(std::string_view what, double value) {
+  if (value >= 0 && value < 1) return true;
+  return fail("optimizer", std::string(what) + " is " + to_string(Scalar(value)) + "; it must be at least 0 and below 1");
+}
+struct CheckConfig {
+  bool operator()(const Sgd& c) const {
+    if (!check_number("momentum", c.momentum)) return false;
+    if (!c.nesterov || (c.momentum > 0 && c.dampening == 0)) return true;
+    return fail("optimizer", "Nesterov's form takes a momentum above 0 and no dampening");
+  }
+  bool operator()(const RmsProp& c) const { return check_number("momentum", c.momentum) && check_share("alpha", c.alpha) && check_number("epsilon", c.epsilon); }
+  template <class C>
+  bool operator()(const C& c) const {  // Adam and AdamW
+    return check_share("beta1", c.beta1) && check_share("beta2", c.beta2) && check_number("epsilon", c.epsilon);
+  }
+};
 /// Groups change rate and decay only.
 inline bool same_config(OptimizerConfig a, OptimizerConfig b) { return rate_of(a) == rate_of(b) && decay_of(a) == decay_of(b); }
 }  // namespace detail
@@ -47,14 +65,15 @@ template <class B>
 void Optimizer<B>::Collector::param(std::string_view path, Dyn<B>& value, int) {
   if constexpr (is_autodiff<B>) {
     if (!value) return;
+    if (HandleOf<Values> gradient = gradients.take(value.handle))
+      return items.push_back({.paths = {std::string(path)}, .places = {&value}, .gradient = Dyn<Values>(std::move(gradient))});
+    // None, or taken under another name of the same leaf.
     for (Item& item : items)
       if (leaf_identity(*item.places.front()) == leaf_identity(value)) {
         item.paths.emplace_back(path);
         item.places.push_back(&value);
         return;
       }
-    HandleOf<Values> gradient = gradients.take(value.handle);
-    if (gradient) items.push_back({.paths = {std::string(path)}, .places = {&value}, .gradient = Dyn<Values>(std::move(gradient))});
   }
 }
 
@@ -63,9 +82,8 @@ void Optimizer<B>::check() const {
   const LetGo errors;
   OptimizerConfig config = config_;
   if (!detail::check_number("learning rate", detail::rate_of(config)) || !detail::check_number("weight decay", detail::decay_of(config))) return;
-  if (known_.empty()) return (void)fail("optimizer", "the model has no parameters", {}, "fields of type Param<B, Rank> are parameters");
-  if (const auto* sgd = std::get_if<Sgd>(&config_); sgd && sgd->nesterov && (sgd->momentum <= 0 || sgd->dampening != 0))
-    (void)fail("optimizer", "Nesterov's form takes a momentum above 0 and no dampening");
+  if (!std::visit(detail::CheckConfig{}, config_)) return;
+  if (known_.empty()) (void)fail("optimizer", "the model has no parameters", {}, "fields of type Param<B, Rank> are parameters");
 }
 
 template <class B>
@@ -117,8 +135,10 @@ auto Optimizer<B>::state() const -> State<Values> {
   state.set("steps", steps_);
   state.set("rate", rate());
   state.set("first_rate", first_rate_);
-  for (const Memory& memory : memory_)
+  for (const Memory& memory : memory_) {
+    if (!memory.values.empty() && memory.steps != steps_) state.set("steps." + memory.path, memory.steps);
     for (std::size_t i = 0; i < memory.values.size(); ++i) state.tensors.push_back({memory.path + "." + std::to_string(i), memory.values[i]});
+  }
   return state;
 }
 
@@ -138,7 +158,7 @@ void Optimizer<B>::restore(const State<Values>& state) {
     if (value.shape() != known->shape)
       return (void)state.refuse("optimizer", "the state has momenta of shape " + to_string(value.shape()) + " for \"" + path + "\", which is " + to_string(known->shape));
     if (!is_float(value.dtype())) return (void)state.refuse("optimizer", "the state has momenta of \"" + path + "\" that are " + std::string(name_of(value.dtype())));
-    if (restored.empty() || restored.back().path != path) restored.push_back({path, {}});
+    if (restored.empty() || restored.back().path != path) restored.push_back({path, {}, steps});
     restored.back().values.push_back(value);
   }
   for (const Memory& memory : restored)
@@ -146,6 +166,14 @@ void Optimizer<B>::restore(const State<Values>& state) {
       return (void)state.refuse("optimizer", "the state has " + std::to_string(memory.values.size()) + " momenta of \"" + memory.path + "\"; this configuration keeps " +
                                                 std::to_string(detail::memory_count(config_)));
   std::sort(restored.begin(), restored.end(), [](const Memory& a, const Memory& b) { return a.path < b.path; });
+  for (const auto& [name, value] : state.values) {
+    if (!name.starts_with("steps.")) continue;
+    const auto memory = std::find_if(restored.begin(), restored.end(), [path = std::string_view(name).substr(6)](const Memory& m) { return m.path == path; });
+    const auto taken = value.template to<std::int64_t>();
+    if (memory == restored.end() || taken < 1 || taken > steps)
+      return (void)state.refuse("optimizer", "the state has \"" + name + "\" = " + to_string(value) + ", of " + std::to_string(steps) + " steps");
+    memory->steps = taken;
+  }
   steps_ = steps;
   detail::rate_of(config_) = rate;
   first_rate_ = first_rate;
@@ -195,25 +223,26 @@ void Optimizer<B>::step_together(Collector& collector)
     if (auto config = config_for(item)) {
       item.config = *config;
       left.push_back(&item);
-      if (auto at = found(item.paths.front()); at == memory_.end() || at->path != item.paths.front()) memory_.insert(at, Memory{item.paths.front(), {}});
+      if (auto at = found(item.paths.front()); at == memory_.end() || at->path != item.paths.front()) memory_.insert(at, Memory{item.paths.front(), {}, 0});
     }
   for (Item* item : left) item->memory = &*found(item->paths.front());
   // Without exceptions: what to go back to if a later group fails. (It also keeps a claimed step from writing in place.)
   struct Before {
     Item* item;
     Dyn<B> value;
-    std::vector<Dyn<Values>> memory;
+    Memory memory;
   };
   std::vector<Before> before;
   if constexpr (!HEARTH_EXCEPTIONS)
-    for (Item* item : left) before.push_back({item, *item->places.front(), item->memory->values});
-  // Parameters with equal settings take one step together, as one op over lists.
+    for (Item* item : left) before.push_back({item, *item->places.front(), *item->memory});
+  // Parameters with equal settings, which have taken as many steps, take one together, as one op over lists.
   std::vector<std::vector<Item*>> lists;
   while (!left.empty()) {
     const Item& first = *left.front();
     std::vector<Item*> together, others;
     for (Item* item : left) {
-      const bool alike = detail::same_config(item->config, first.config) && item->memory->values.empty() == first.memory->values.empty();
+      const bool alike = detail::same_config(item->config, first.config) && item->memory->steps == first.memory->steps &&
+                         item->memory->values.empty() == first.memory->values.empty();
       (alike ? together : others).push_back(item);
     }
     lists.push_back(std::move(together));
@@ -227,7 +256,7 @@ void Optimizer<B>::step_together(Collector& collector)
     if (!step_alike(together)) {
       for (Before& old : before) {
         for (Dyn<B>* place : old.item->places) *place = old.value;
-        old.item->memory->values = std::move(old.memory);
+        *old.item->memory = std::move(old.memory);
       }
       --steps_;
       return;
@@ -255,7 +284,7 @@ bool Optimizer<B>::fit(std::span<Item* const> together) const
   requires is_autodiff<B>
 {
   const auto check = [&](const auto& config) -> bool {
-    const auto op = detail::StepOp{std::int64_t(together.size()), steps_ + 1, together.front()->memory->values.empty()}(config);
+    const auto op = detail::StepOp{std::int64_t(together.size()), together.front()->memory->steps + 1, together.front()->memory->values.empty()}(config);
     const auto spec = [](const HandleOf<Values>& handle) { return &Values::spec(handle); };
     const std::vector<const Spec*> in = operands(together, spec, spec);
     (void)infer(op, in);
@@ -269,7 +298,7 @@ bool Optimizer<B>::step_alike(std::span<Item* const> together)
   requires is_autodiff<B>
 {
   const auto step = [&](const auto& config) -> bool {
-    const auto op = detail::StepOp{std::int64_t(together.size()), steps_, together.front()->memory->values.empty()}(config);
+    const auto op = detail::StepOp{std::int64_t(together.size()), together.front()->memory->steps + 1, together.front()->memory->values.empty()}(config);
     using Op = std::remove_const_t<decltype(op)>;
     std::vector<HandleOf<Values>> in = operands(
         together, [](const HandleOf<Values>& handle) { return handle; }, [](const HandleOf<Values>& value) { return zero_like(Dyn<Values>(value)).handle; });
@@ -287,6 +316,7 @@ bool Optimizer<B>::step_alike(std::span<Item* const> together)
     for (std::size_t i = 0; i < n; ++i) {
       const auto leaf = B::track(B::from_inner(std::move(out[i])));
       for (Dyn<B>* place : together[i]->places) place->handle = leaf;
+      ++together[i]->memory->steps;
       auto& values = together[i]->memory->values;
       values.clear();
       for (std::size_t result = n + i; result < out.size(); result += n) values.push_back(Dyn<Values>(std::move(out[result])));
@@ -322,11 +352,11 @@ Dyn<B> GradientFunctions<B>::clip_by_norm(Gradients<B>& gradients, double limit,
   Dyn<B> total;
   for (auto& entry : gradients.entries()) {
     Dyn<B> g(entry.gradient);
-    if (g.dtype() == Dtype::f16 || g.dtype() == Dtype::bf16) g = cast(std::move(g), Dtype::f32);
+    g = detail::accumulated(std::move(g));
     const Axes all = all_axes(g.rank());
     Dyn<B> part = infinite ? reduce(ReduceCode::max, abs(std::move(g)), all) : sum(p == 2 ? square(std::move(g)) : pow(abs(std::move(g)), p), all);
     part = reshape(std::move(part), {});
-    if (total && part.dtype() != total.dtype()) part = cast(std::move(part), total.dtype());
+    if (total) part = detail::converted(std::move(part), total.dtype());
     if (!total) total = std::move(part);
     else if (infinite) total = maximum(std::move(total), std::move(part));
     else total = std::move(total) + std::move(part);
@@ -335,7 +365,7 @@ Dyn<B> GradientFunctions<B>::clip_by_norm(Gradients<B>& gradients, double limit,
   const Dyn<B> factor = clamp(limit / (norm + 1e-6), Scalar{}, 1.0);
   for (auto& entry : gradients.entries()) {
     Dyn<B> g(std::move(entry.gradient));
-    Dyn<B> f = g.dtype() == factor.dtype() ? factor : cast(factor, g.dtype());
+    Dyn<B> f = detail::converted(factor, g.dtype());
     entry.gradient = (std::move(g) * std::move(f)).handle;
   }
   return norm;

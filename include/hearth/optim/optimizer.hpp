@@ -55,6 +55,7 @@ struct Optimizer {
   }
 
   /// Steps, rate and momenta, by field path: enough to go on as if nothing had happened, with the same configuration and groups.
+  /// "steps.<path>" is the number of steps of a parameter that has taken fewer than the optimiser.
   State<Values> state() const;
   /// Nothing is changed if the state does not fit.
   void restore(const State<Values>& state);
@@ -64,6 +65,7 @@ struct Optimizer {
   struct Memory {
     std::string path;
     std::vector<Dyn<Values>> values;
+    std::int64_t steps = 0;  ///< that this parameter has taken: fewer than the others if it was frozen, or had no gradient
   };
   struct Known {
     std::string path;

@@ -23,7 +23,10 @@ struct CheckpointFile {
   std::vector<std::string> names;
   std::vector<TensorData> data;
   std::vector<std::pair<std::string, std::string>> numbers;  // and the names of tied parameters
+  std::vector<std::string> sections;
 
+  /// An error if there is a section of that name already.
+  bool begin(std::string_view section);
   void add_number(std::string_view section, std::string_view name, const Scalar& value);
   void save(const std::string& path) const;
 };
@@ -60,20 +63,11 @@ class Checkpoint {
   }
 
   /// A module, anything with state() and restore() (an Optimizer, a Loader), or a plain aggregate of numbers (a Generator, your own
-  /// counters). Sections have different names.
+  /// counters). Two sections of one name are an error.
   template <class T>
   void add(std::string_view section, const T& object) {
-    if constexpr (detail::HasState<T>) {
-      detail::CheckpointState<Values>::add(written_, section, object.state());
-    } else if constexpr (detail::HasNumbers<T>) {
-      add(section, object.state());
-    } else if constexpr (requires { typename BackendOf<T>; }) {
-      typename detail::ModelFile<B>::Reader reader;
-      walk<B>(object, reader);
-      detail::CheckpointState<B>::add_model(written_, section, reader);
-    } else {
-      detail::CheckpointState<Values>::add(written_, section, state_of<Values>(object));
-    }
+    const LetGo errors;
+    if (written_.begin(section)) write(section, object);
   }
   void save(const std::string& path) const { written_.save(path); }
 
@@ -100,6 +94,21 @@ class Checkpoint {
   }
 
  private:
+  template <class T>
+  void write(std::string_view section, const T& object) {
+    if constexpr (detail::HasState<T>) {
+      detail::CheckpointState<Values>::add(written_, section, object.state());
+    } else if constexpr (detail::HasNumbers<T>) {
+      write(section, object.state());
+    } else if constexpr (requires { typename BackendOf<T>; }) {
+      typename detail::ModelFile<B>::Reader reader;
+      walk<B>(object, reader);
+      detail::CheckpointState<B>::add_model(written_, section, reader);
+    } else {
+      detail::CheckpointState<Values>::add(written_, section, state_of<Values>(object));
+    }
+  }
+
   detail::CheckpointFile written_;
   std::string path_;
   Safetensors read_;

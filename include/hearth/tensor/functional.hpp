@@ -28,6 +28,7 @@ Tensor<B, R + 1> embedding(const Tensor<B, R, Int>& index, const detail::Fixed<T
   return weight.take(index, 0);
 }
 
+/// exp(x) / sum of exp(x) along an axis, and its logarithm; both shift by the largest x, and so are stable.
 template <class B, int R>
 Tensor<B, R> softmax(Tensor<B, R> x, int axis) {
   return Tensor<B, R>(call<B>(op::Softmax{axis}, std::move(x.dyn)));
@@ -42,6 +43,7 @@ template <int Axes = 1, class B, int R>
 Tensor<B, R> layer_norm(Tensor<B, R> x, detail::Fixed<Tensor<B, Axes>> scale = {}, detail::Fixed<Tensor<B, Axes>> bias = {}, double epsilon = 1e-5) {
   return Tensor<B, R>(call<B>(op::LayerNorm{Axes, epsilon}, std::move(x.dyn), std::move(scale.dyn), std::move(bias.dyn)));
 }
+/// x / sqrt(mean(x x) + epsilon) over the last `Axes` axes, then scaled.
 template <int Axes = 1, class B, int R>
 Tensor<B, R> rms_norm(Tensor<B, R> x, detail::Fixed<Tensor<B, Axes>> scale = {}, double epsilon = 1e-6) {
   return Tensor<B, R>(call<B>(op::RmsNorm{Axes, epsilon}, std::move(x.dyn), std::move(scale.dyn)));

@@ -119,12 +119,15 @@ template <class B, int R, class K>
 Tensor<B, R, K> clamp_max(Tensor<B, R, K> x, Scalar high) {
   return clamp(std::move(x), Scalar{}, high);
 }
-/// a + weight (b - a)
+/// a + weight (b - a), taken from the nearer end, so that weight 0 gives a and weight 1 gives b exactly.
 template <class B, int R, class K, int S>
 Tensor<B, detail::larger<R, S>, K> lerp(Tensor<B, R, K> a, Tensor<B, S, K> b, Scalar weight) {
-  return a + weight * (std::move(b) - a);
+  auto distance = b - a;
+  if (weight.to_double() < 0.5) return std::move(a) + weight * std::move(distance);
+  return std::move(b) - Scalar(1 - weight.to_double()) * std::move(distance);
 }
 
+/// Where x is NaN, an infinity, or neither.
 template <class B, int R>
 Tensor<B, R, Bool> isnan(Tensor<B, R> x) {
   return Tensor<B, R, Bool>(Dyn<B>::compare(CompareCode::ne, x.dyn, x.dyn));

@@ -1,9 +1,8 @@
 // tensor/reduce-inl: the bodies of ReduceFunctions. What squares or exponentiates 16-bit floats computes in f32.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <limits>
-
 #include "../autodiff/autodiff.hpp"
+#include "../backend/decompositions/common.hpp"
 #include "reduce.hpp"
 #include "refuse-inl.hpp"
 
@@ -20,17 +19,18 @@ inline std::int64_t reduced_count(const Shape& shape, const Axes& axes) {
   for (int axis : axes) count *= shape[axis];
   return count;
 }
-/// f32 for the 16-bit floats, else the dtype itself.
-inline Dtype wide(Dtype dtype) { return dtype == Dtype::f16 || dtype == Dtype::bf16 ? Dtype::f32 : dtype; }
-template <class B>
-Dyn<B> as(Dyn<B> x, Dtype dtype) {
-  return x.dtype() == dtype ? std::move(x) : Dyn<B>::cast(std::move(x), dtype);
-}
 /// sqrt with gradient 0 at 0.
 template <class B>
 Dyn<B> safe_sqrt(Dyn<B> x) {
   Dyn<B> zero = Dyn<B>::compare_scalar(CompareCode::eq, x, 0);
   x = Dyn<B>::unary(UnaryCode::sqrt, Dyn<B>::select_scalar(zero, std::move(x), 1, Side::left));
+  return Dyn<B>::select_scalar(std::move(zero), std::move(x), 0, Side::left);
+}
+/// x^p for x >= 0 and p > 0, with gradient 0 at 0.
+template <class B>
+Dyn<B> safe_pow(Dyn<B> x, double p) {
+  Dyn<B> zero = Dyn<B>::compare_scalar(CompareCode::eq, x, 0);
+  x = Dyn<B>::binary_scalar(BinaryCode::pow, Dyn<B>::select_scalar(zero, std::move(x), 1, Side::left), p, Side::right);
   return Dyn<B>::select_scalar(std::move(zero), std::move(x), 0, Side::left);
 }
 template <class B>
@@ -83,18 +83,18 @@ Dyn<B> ReduceFunctions<B>::variance(Dyn<B> x, const Axes& axes, bool stay, doubl
   const Axes removed = normalize_axes("var", axes, x.rank());
   const Dtype dtype = x.dtype();
   const double count = double(detail::reduced_count(x.shape(), removed)) - correction;
-  x = detail::as(std::move(x), detail::wide(dtype));
+  x = detail::accumulated(std::move(x));
   Dyn<B> mean = Dyn<B>::reduce(ReduceCode::mean, x, removed);
   x = Dyn<B>::unary(UnaryCode::square, std::move(x) - std::move(mean));
   x = Dyn<B>::reduce(ReduceCode::sum, std::move(x), removed) / (count > 0 ? count : 0);
-  return detail::without(detail::as(std::move(x), dtype), removed, stay);
+  return detail::without(detail::converted(std::move(x), dtype), removed, stay);
 }
 
 template <class B>
 Dyn<B> ReduceFunctions<B>::deviation(Dyn<B> x, const Axes& axes, bool stay, double correction) {
   const Dtype dtype = x.dtype();
-  x = variance(detail::as(std::move(x), detail::wide(dtype)), axes, stay, correction);
-  return detail::as(detail::safe_sqrt(std::move(x)), dtype);
+  x = variance(detail::accumulated(std::move(x)), axes, stay, correction);
+  return detail::converted(detail::safe_sqrt(std::move(x)), dtype);
 }
 
 template <class B>
@@ -102,48 +102,44 @@ Dyn<B> ReduceFunctions<B>::norm(Dyn<B> x, const Axes& axes, bool stay, double p)
   const Axes removed = normalize_axes("norm", axes, x.rank());
   const Dtype dtype = x.dtype();
   if (!(p >= 0)) return detail::refuse(x, fail("norm", "the order " + to_string(Scalar(p)) + " is negative", {x.shape()}));
-  x = detail::as(std::move(x), detail::wide(dtype));
+  x = detail::accumulated(std::move(x));
   if (p == 0) {
-    x = Dyn<B>::cast(Dyn<B>::compare_scalar(CompareCode::ne, std::move(x), 0), detail::wide(dtype));
+    x = Dyn<B>::cast(Dyn<B>::compare_scalar(CompareCode::ne, std::move(x), 0), detail::accumulator(dtype));
     x = Dyn<B>::reduce(ReduceCode::sum, std::move(x), removed);
   } else if (p == 1) {
     x = Dyn<B>::reduce(ReduceCode::sum, Dyn<B>::unary(UnaryCode::abs, std::move(x)), removed);
-  } else if (p == std::numeric_limits<double>::infinity()) {
+  } else if (p == detail::infinity) {
     // Of nothing it is 0, as every norm is.
     x = Dyn<B>::unary(UnaryCode::abs, std::move(x));
     x = detail::reduced_count(x.shape(), removed) == 0 ? Dyn<B>::reduce(ReduceCode::sum, std::move(x), removed) : Dyn<B>::reduce(ReduceCode::max, std::move(x), removed);
   } else if (p == 2) {
     x = detail::safe_sqrt(Dyn<B>::reduce(ReduceCode::sum, Dyn<B>::unary(UnaryCode::square, std::move(x)), removed));
   } else {
-    x = Dyn<B>::binary_scalar(BinaryCode::pow, Dyn<B>::unary(UnaryCode::abs, std::move(x)), p, Side::right);
-    x = Dyn<B>::reduce(ReduceCode::sum, std::move(x), removed);
-    Dyn<B> zero = Dyn<B>::compare_scalar(CompareCode::eq, x, 0);
-    x = Dyn<B>::binary_scalar(BinaryCode::pow, Dyn<B>::select_scalar(zero, std::move(x), 1, Side::left), 1 / p, Side::right);
-    x = Dyn<B>::select_scalar(std::move(zero), std::move(x), 0, Side::left);
+    x = detail::safe_pow(Dyn<B>::unary(UnaryCode::abs, std::move(x)), p);  // an element of 0 too: below 1 its slope is infinite
+    x = detail::safe_pow(Dyn<B>::reduce(ReduceCode::sum, std::move(x), removed), 1 / p);
   }
-  return detail::without(detail::as(std::move(x), dtype), removed, stay);
+  return detail::without(detail::converted(std::move(x), dtype), removed, stay);
 }
 
 template <class B>
 Dyn<B> ReduceFunctions<B>::logsumexp(Dyn<B> x, const Axes& axes, bool stay, double) {
   const Axes removed = normalize_axes("logsumexp", axes, x.rank());
   const Dtype dtype = x.dtype();
-  const double infinity = std::numeric_limits<double>::infinity();
-  x = detail::as(std::move(x), detail::wide(dtype));
+  x = detail::accumulated(std::move(x));
   if (detail::reduced_count(x.shape(), removed) == 0) {  // the log of an empty sum
     x = Dyn<B>::unary(UnaryCode::log, Dyn<B>::reduce(ReduceCode::sum, std::move(x), removed));
-    return detail::without(detail::as(std::move(x), dtype), removed, stay);
+    return detail::without(detail::converted(std::move(x), dtype), removed, stay);
   }
   // The shift cancels, so it is a constant; where the largest is infinite there is none.
   Dyn<B> shift = Dyn<B>::reduce(ReduceCode::max, detail::constant(x), removed);
-  Dyn<B> finite = Dyn<B>::compare_scalar(CompareCode::lt, Dyn<B>::unary(UnaryCode::abs, shift), infinity);
+  Dyn<B> finite = Dyn<B>::compare_scalar(CompareCode::lt, Dyn<B>::unary(UnaryCode::abs, shift), detail::infinity);
   shift = Dyn<B>::select_scalar(std::move(finite), std::move(shift), 0, Side::right);
   Dyn<B> sum = Dyn<B>::reduce(ReduceCode::sum, Dyn<B>::unary(UnaryCode::exp, std::move(x) - shift), removed);
   // Where every element is -infinity the sum is 0: log would be right, but not its gradient.
   Dyn<B> nothing = Dyn<B>::compare_scalar(CompareCode::eq, sum, 0);
   x = std::move(shift) + Dyn<B>::unary(UnaryCode::log, Dyn<B>::select_scalar(nothing, std::move(sum), 1, Side::left));
-  x = Dyn<B>::select_scalar(std::move(nothing), std::move(x), -infinity, Side::left);
-  return detail::without(detail::as(std::move(x), dtype), removed, stay);
+  x = Dyn<B>::select_scalar(std::move(nothing), std::move(x), -detail::infinity, Side::left);
+  return detail::without(detail::converted(std::move(x), dtype), removed, stay);
 }
 
 template <class B>

@@ -131,8 +131,10 @@ class [[nodiscard]] Tensor {
     static_assert(Rank >= 2, "hearth: transpose takes tensors of rank 2 or more");
     return Tensor(ShapeFunctions<B>::swap_axes(dyn, -1, -2));
   }
+  /// Two axes swapped; one axis moved, the others keep their order.
   Tensor swap_axes(int a, int b) const { return Tensor(ShapeFunctions<B>::swap_axes(dyn, a, b)); }
   Tensor move_axis(int from, int to) const { return Tensor(ShapeFunctions<B>::move_axis(dyn, from, to)); }
+  /// Without axes of size 1; an axis of another size is an error.
   Tensor<B, Rank - 1, Kind> squeeze(int axis) const { return Tensor<B, Rank - 1, Kind>(ShapeFunctions<B>::squeeze(dyn, Axes{axis})); }
   template <std::size_t N>
   Tensor<B, Rank - int(N), Kind> squeeze(const int (&axes)[N]) const {
@@ -168,6 +170,7 @@ class [[nodiscard]] Tensor {
   Tensor<B, R, Kind> expand_as(const Tensor<B, R, K>& other) const {
     return expand<R>(other.shape());
   }
+  /// The order along these axes reversed.
   template <std::size_t N>
   Tensor flip(const int (&axes)[N]) const {
     return Tensor(ShapeFunctions<B>::flip(dyn, detail::to_axes(axes)));
@@ -201,6 +204,7 @@ class [[nodiscard]] Tensor {
   Tensor<B, Rank + 1, Kind> unfold(int axis, std::int64_t size, std::int64_t step = 1, std::int64_t dilation = 1) const {
     return Tensor<B, Rank + 1, Kind>(call<B>(op::Unfold{axis, size, step, dilation}, dyn));
   }
+  /// `length` elements of an axis, from `start` on.
   Tensor narrow(int axis, std::int64_t start, std::int64_t length) const { return Tensor(ShapeFunctions<B>::narrow(dyn, axis, start, length)); }
   /// Pieces of `size` along an axis, the last one what is left.
   std::vector<Tensor> split(std::int64_t size, int axis) const { return detail::tensors<Rank, Kind>(ShapeFunctions<B>::split(dyn, size, axis)); }
@@ -283,9 +287,11 @@ class [[nodiscard]] Tensor {
   /// index [..., K] names K leading positions: the result is index.shape[:-1] + x.shape[K:].
   template <int K, int S>
   Tensor<B, S - 1 + Rank - K, Kind> gather_nd(const Tensor<B, S, Int>& index) const {
-    detail::check_count("gather_nd", index.size(-1), Shape{K});
+    if (const std::int64_t named = index.size(-1); named != K)
+      (void)fail("gather_nd", "the index names " + std::to_string(named) + " positions where " + std::to_string(K) + " are asked for", {index.shape()});
     return Tensor<B, S - 1 + Rank - K, Kind>(IndexFunctions<B>::gather_nd(dyn, index.dyn));
   }
+  /// A copy with source combined into the places that gather_nd would read.
   template <int S, int T>
   Tensor scatter_nd(const Tensor<B, S, Int>& index, const Tensor<B, T, Kind>& source, ScatterMode mode = ScatterMode::assign) const {
     return Tensor(IndexFunctions<B>::scatter_nd(dyn, index.dyn, source.dyn, mode));
@@ -296,6 +302,7 @@ class [[nodiscard]] Tensor {
     static_assert(M <= Rank, "hearth: the mask has more dimensions than the tensor");
     return Tensor(Dyn<B>::select_scalar(mask.dyn, dyn, value, Side::left));
   }
+  /// The elements where the mask is true, in row-major order; x and the mask broadcast.
   template <int M>
   Tensor<B, 1, Kind> masked_select(const Tensor<B, M, Bool>& mask) const {
     return Tensor<B, 1, Kind>(IndexFunctions<B>::masked_select(dyn, mask.dyn));

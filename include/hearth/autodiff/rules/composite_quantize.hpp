@@ -4,6 +4,7 @@
 #pragma once
 #include "../../backend/decompositions/common.hpp"
 #include "../rule.hpp"
+#include "low_bits.hpp"
 
 namespace hearth {
 
@@ -28,40 +29,15 @@ constexpr StorageRange storage_range(Storage storage) {
   __builtin_unreachable();
 }
 
-/// For each element of an array of `shape` the place of its scale along the scheme's axis.
-template <class B>
-Dyn<B> scale_index(const QuantScheme& scheme, const DeviceOf<B>& device, const Shape& shape) {
-  auto index = Dyn<B>::iota(device, {Dtype::i64, {shape[scheme.axis]}}, 0, 0, 1) / scheme.block;
-  Shape along = Shape::filled(shape.size(), 1);
-  along[scheme.axis] = shape[scheme.axis];
-  return expand(reshape(std::move(index), along), shape);
-}
 /// The scales (or zero points) of a scheme, so that they broadcast over an array of `shape`.
 template <class B>
 Dyn<B> spread_scale(const QuantScheme& scheme, Dyn<B> scale, const Shape& shape) {
   if (scheme.axis < 0) return reshape(std::move(scale), {});
-  if (scheme.block > 0) {
-    auto index = scale_index<B>(scheme, scale.device(), shape);
-    return gather(std::move(scale), std::move(index), scheme.axis);
-  }
   Shape along = Shape::filled(shape.size(), 1);
   along[scheme.axis] = shape[scheme.axis];
-  return reshape(std::move(scale), along);
-}
-/// Its adjoint: what arrives at each element, summed to the scale that it belongs to.
-template <class B>
-Dyn<B> gathered_scale(const QuantScheme& scheme, Dyn<B> g, const Shape& scale) {
-  const Shape shape = g.shape();
-  if (scheme.axis < 0) return reshape(sum(std::move(g), all_axes(shape.size())), scale);
-  if (scheme.block > 0) {
-    auto index = scale_index<B>(scheme, g.device(), shape);
-    auto zeros = Dyn<B>::full(g.device(), {g.dtype(), scale}, 0);
-    return Dyn<B>::scatter(std::move(zeros), std::move(index), std::move(g), scheme.axis, ScatterMode::add);
-  }
-  Axes others;
-  for (int i = 0; i < shape.size(); ++i)
-    if (i != scheme.axis) others.push(i);
-  return reshape(sum(std::move(g), others), scale);
+  if (scheme.block == 0) return reshape(std::move(scale), along);
+  auto block = Dyn<B>::iota(scale.device(), {Dtype::i64, {shape[scheme.axis]}}, 0, 0, 1) / scheme.block;
+  return gather(std::move(scale), expand(reshape(std::move(block), along), shape), scheme.axis);
 }
 
 }  // namespace detail
@@ -89,7 +65,7 @@ struct Rule<op::FakeQuantize> {
     OperandGradients<op::FakeQuantize, B> r;
     if (s.need(1)) {
       auto slope = accumulated(std::move(s.out[0])) / std::move(scale) - when(inside, std::move(ratio), 0);
-      r[1] = converted(gathered_scale(scheme, g * std::move(slope), s.spec[1].shape), s.spec[1].dtype);
+      r[1] = converted(sum_to_scale(scheme, g * std::move(slope), s.spec[1].shape), s.spec[1].dtype);
     }
     if (s.need(0)) r[0] = converted(when(std::move(inside), std::move(g), 0), s.spec[0].dtype);
     return r;

@@ -1,6 +1,7 @@
 // autodiff/rules/contract: products, convolutions, pools and resampling. Each linear op's adjoint is an op, so rules call each other's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../../backend/decompositions/common.hpp"
 #include "../rule.hpp"
 
 namespace hearth {
@@ -45,11 +46,7 @@ struct Rule<op::Conv> {
     OperandGradients<op::Conv, B> result;
     if (s.need(0)) result[0] = call<B>(op::ConvInputGrad{s.op.geometry, detail::spatial(s.spec[0].shape)}, s.grad[0], s.in[1]);
     if (s.need(1)) result[1] = call<B>(op::ConvWeightGrad{s.op.geometry, detail::spatial(s.spec[1].shape)}, s.in[0], s.grad[0]);
-    if (s.need(2)) {
-      Axes axes{0};
-      for (int i = 2; i < s.spec[0].shape.size(); ++i) axes.push(i);
-      result[2] = reshape(sum(s.grad[0], axes), s.spec[2].shape);
-    }
+    if (s.need(2)) result[2] = reshape(sum(s.grad[0], detail::all_but_channels(s.spec[0].shape.size())), s.spec[2].shape);
     return result;
   }
 };

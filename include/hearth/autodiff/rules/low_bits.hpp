@@ -5,6 +5,32 @@
 
 namespace hearth {
 
+namespace detail {
+/// What arrives at each element, summed to the scale that the element belongs to: the adjoint of spreading the scales.
+template <class B>
+Dyn<B> sum_to_scale(const QuantScheme& scheme, Dyn<B> each, const Shape& scale) {
+  const int rank = each.rank();
+  if (scheme.axis >= 0 && scheme.block > 0) {
+    // The axis becomes (block, element of it), its last block filled up with zeros.
+    const std::int64_t size = each.size(scheme.axis), block = size < scheme.block ? size : scheme.block;
+    const std::int64_t blocks = scale[scheme.axis], missing = blocks * block - size;
+    Shape none = Shape::filled(rank, 0), after = none;
+    after[scheme.axis] = missing;
+    if (missing > 0) each = call<B>(op::Pad{none, after, PadMode::constant, 0}, std::move(each));
+    // Rank 8 has no room for another axis; what lies around the split one may be joined.
+    std::int64_t ahead = 1, behind = 1;
+    for (int i = 0; i < rank; ++i) (i < scheme.axis ? ahead : behind) *= i == scheme.axis ? 1 : each.size(i);
+    each = sum(reshape(std::move(each), {ahead, blocks, block, behind}), {2});
+  } else {
+    Axes others;
+    for (int i = 0; i < rank; ++i)
+      if (i != scheme.axis) others.push(i);
+    each = sum(std::move(each), others);
+  }
+  return reshape(std::move(each), scale);
+}
+}  // namespace detail
+
 // Its result is made of integers. FakeQuantize is the one to train through.
 template <>
 struct Rule<op::Quantize> : NoGradient {};
@@ -16,26 +42,8 @@ struct Rule<op::Dequantize> {
   template <class B>
   static OperandGradients<op::Dequantize, B> back(Saved<op::Dequantize, B>& s) {
     const Spec& scale = s.spec[1];
-    const QuantScheme& scheme = s.op.scheme;
     Dyn<B> each = s.grad[0] * call<B>(s.op, s.in[0], Dyn<B>::full(s.device(), scale, 1), s.in[2]);
-    const int rank = each.rank();
-    if (scheme.axis >= 0 && scheme.block > 0) {
-      // The axis becomes (block, element of it), its last block filled up with zeros.
-      const std::int64_t blocks = scale.shape[scheme.axis], missing = blocks * scheme.block - each.size(scheme.axis);
-      Shape none = Shape::filled(rank, 0), after = none;
-      after[scheme.axis] = missing;
-      if (missing > 0) each = call<B>(op::Pad{none, after, PadMode::constant, 0}, std::move(each));
-      // Rank 8 has no room for another axis; what lies around the split one may be joined.
-      std::int64_t ahead = 1, behind = 1;
-      for (int i = 0; i < rank; ++i) (i < scheme.axis ? ahead : behind) *= i == scheme.axis ? 1 : each.size(i);
-      each = sum(reshape(std::move(each), {ahead, blocks, scheme.block, behind}), {2});
-    } else {
-      Axes others;
-      for (int i = 0; i < rank; ++i)
-        if (i != scheme.axis) others.push(i);
-      each = sum(std::move(each), others);
-    }
-    return {Dyn<B>(), reshape(std::move(each), scale.shape), Dyn<B>()};
+    return {Dyn<B>(), detail::sum_to_scale(s.op.scheme, std::move(each), scale.shape), Dyn<B>()};
   }
 };
 

@@ -1,6 +1,7 @@
 // autodiff/rules/move: elements that went elsewhere send their gradients back from there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../../backend/decompositions/common.hpp"
 #include "../rule.hpp"
 
 namespace hearth {
@@ -118,8 +119,9 @@ struct ScatterRule {
       case ScatterMode::min: {
         // All that equal the result share its gradient.
         const Dyn<B> from_base = base == s.out[0], from_source = source == gather(s.out[0]);
-        const Dyn<B> count = scatter(cast(from_base, s.spec[0].dtype), cast(from_source, s.spec[0].dtype), ScatterMode::add);
-        const Dyn<B> share = g / count;
+        const Dtype dtype = s.spec[0].dtype, wide = accumulator(dtype);  // their number may lie beyond the largest f16
+        const Dyn<B> count = scatter(cast(from_base, wide), cast(from_source, wide), ScatterMode::add);
+        const Dyn<B> share = converted(accumulated(g) / count, dtype);
         if (s.need(0)) result[0] = when(from_base, share, Scalar(0));
         if (s.need(2)) result[2] = when(from_source, gather(share), Scalar(0));
         break;

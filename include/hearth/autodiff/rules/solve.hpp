@@ -2,6 +2,7 @@
 // matrix, its gradient is the symmetric one. Sources are named at each rule; derivations are for real matrices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../../backend/decompositions/common.hpp"
 #include "../rule.hpp"
 
 namespace hearth {
@@ -244,7 +245,8 @@ struct Rule<op::Unique> {
   static Saves saves(const op::Unique&, unsigned) { return {0, 6}; }
   template <class B>
   static OperandGradients<op::Unique, B> back(Saved<op::Unique, B>& s) {
-    const Dyn<B> share = s.grad[0] / cast(s.out[2], s.spec[0].dtype);
+    const Dtype dtype = s.spec[0].dtype;
+    const Dyn<B> share = detail::converted(detail::accumulated(s.grad[0]) / cast(s.out[2], detail::accumulator(dtype)), dtype);
     const Dyn<B> place = reshape(s.out[1], {element_count(s.spec[0].shape)});
     return {reshape(gather(share, place, 0), s.spec[0].shape)};
   }
