@@ -6,6 +6,7 @@
 #include "data/idx.hpp"
 #include "data/loader.hpp"
 #include "data/progress.hpp"
+#include "fusion/fusion.hpp"
 #include "nn/nn.hpp"
 #include "optim/gradients.hpp"
 #include "optim/optimizer.hpp"
