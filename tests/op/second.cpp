@@ -197,5 +197,22 @@ TEST(SecondDerivatives, of_exp_by_hand) {
   EXPECT_NEAR(by_tape(p), expected, 1e-10);
 }
 
+// x^0 is 1 for every x, so its gradient of x is 0, and stays so when the exponent is asked next.
+TEST(SecondDerivatives, of_a_power_whose_exponent_is_0) {
+  using A2 = Autodiff<A1>;
+  const auto leaf = [](double x) { return A1::track(uploaded<A1>(TensorData::from<double>(std::vector<double>{x}, {1})).handle); };
+  const auto base = leaf(2), exponent = leaf(0);
+  const auto x = A2::track(A2::from_inner(base)), e = A2::track(A2::from_inner(exponent));
+  const Values<A2> y = run<A2>(op::Binary{BinaryCode::pow}, {x, e});
+  const auto first = A2::backward(y[0].handle);
+  ASSERT_TRUE(first.find(x) && first.find(e));
+  EXPECT_EQ(numbers(first.find(x)->value), std::vector<double>{0});
+  EXPECT_NEAR(numbers(first.find(e)->value)[0], std::log(2.0), 1e-15);
+  ASSERT_TRUE(A1::tracked(*first.find(x)));
+  const auto second = A1::backward(*first.find(x));
+  ASSERT_TRUE(second.find(exponent));
+  EXPECT_EQ(numbers(*second.find(exponent)), std::vector<double>{0});
+}
+
 }  // namespace
 }  // namespace hearth::test
