@@ -29,6 +29,8 @@ install(EXPORT HearthTargets NAMESPACE Hearth:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/HearthConfig.cmake.in ${PROJECT_BINARY_DIR}/HearthConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/HearthConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/HearthConfig.cmake ${PROJECT_BINARY_DIR}/HearthConfigVersion.cmake DESTINATION ${package_dir})
+# Debian's own library folder is one deeper than lib.
+file(RELATIVE_PATH HEARTH_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/hearth.pc.in ${PROJECT_BINARY_DIR}/hearth.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hearth.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
