@@ -11,6 +11,7 @@
 #include "hearth/nn/nn.hpp"
 #include "hearth/optim/optimizer.hpp"
 #include "hearth/store/model.hpp"
+#include "host_memory.hpp"
 #include "tensor_stacks.hpp"
 
 namespace hearth::test {
@@ -20,15 +21,16 @@ template <class B>
 struct GraphsKeptAlive : testing::Test {};
 TYPED_TEST_SUITE(GraphsKeptAlive, Recording);
 
-/// After 20 rounds and after 200 the same bytes and nodes are alive.
+/// After 20 rounds and after 200 the same bytes, nodes and blocks of the host's heap are alive.
 template <class B, class Step>
 void expect_flat(const Step& step) {
   std::size_t live = 0;
-  std::int64_t nodes = 0;
+  std::int64_t nodes = 0, blocks = 0;
   for (int round = 1; round <= 200; ++round) {
     step(round);
-    if (round == 20) live = B::memory_stats({}).live, nodes = live_nodes();
+    if (round == 20) live = B::memory_stats({}).live, nodes = live_nodes(), blocks = host_blocks;
   }
+  EXPECT_EQ(host_blocks, blocks);
   EXPECT_EQ(B::memory_stats({}).live, live);
   EXPECT_EQ(live_nodes(), nodes);
 }
