@@ -1,8 +1,6 @@
-// consumer/my_backend: compiles the stacks of this program that Hearth's library does not have.
+// consumer/my_backend: compiles the backend of this program, alone and under Autodiff.
 // SPDX-License-Identifier: Apache-2.0
 #include "my_backend.hpp"
 
-#define HEARTH_STACK mine::Backend
-#include <hearth/instantiate.hpp>
-#define HEARTH_STACK hearth::Autodiff<mine::Backend>
+#define HEARTH_BACKEND mine::Backend
 #include <hearth/instantiate.hpp>

@@ -16,6 +16,8 @@ template <class B>
 struct Checked;
 template <class B>
 struct Profile;
+template <class B>
+struct Fusion;
 
 template <class B>
 struct Dyn;

@@ -10,6 +10,7 @@
 #include "data/mnist.hpp"
 #include "data/progress.hpp"
 #include "data/tensor_dataset.hpp"
+#include "fusion/fusion.hpp"
 #include "nn/nn.hpp"
 #include "optim/gradients.hpp"
 #include "optim/optimizer.hpp"

@@ -21,7 +21,7 @@ using Tested = HEARTH_JOIN(backend_, HEARTH_SUITE_BACKEND)::type;
 }  // namespace
 }  // namespace hearth::test
 
-// The library has these stacks: what the header of Checked shows of them is not compiled again.
+// The library has these stacks: what the headers of Checked and Profile show of them is not compiled again.
 namespace hearth {
 #define HEARTH_COMPILED(Stack)                                                                                                              \
   extern template struct Dyn<Stack>;                                                                                                        \
@@ -39,7 +39,7 @@ HEARTH_COMPILED(Autodiff<test::Tested>)
 namespace hearth::test {
 
 const Backends& tested() {
-  static const Backends backends{stack_of<Tested>(), autodiff_of<Tested>(), checked_of<Tested>()};
+  static const Backends backends{stack_of<Tested>(), autodiff_of<Tested>(), checked_of<Tested>(), profiled_of<Tested>()};
   return backends;
 }
 

@@ -32,9 +32,9 @@ struct Stack {
   std::function<std::vector<Maybe>(const AnyOp&, const std::vector<Array>&, const std::vector<bool>& tracked, const std::vector<Maybe>& weights)> gradients;
 };
 
-/// A backend as the suite sees it: alone, under Autodiff and under Checked.
+/// A backend as the suite sees it: alone, under Autodiff, under Checked and under Profile.
 struct Backends {
-  Stack plain, autodiff, checked;
+  Stack plain, autodiff, checked, profiled;
 };
 /// The backend that this program tests.
 const Backends& tested();

@@ -3,6 +3,7 @@
 #pragma once
 #include "hearth/autodiff/autodiff.hpp"
 #include "hearth/checked/checked-inl.hpp"
+#include "hearth/profile/profile-inl.hpp"
 #include "stack.hpp"
 
 namespace hearth::test {
@@ -25,14 +26,17 @@ TensorData downloaded(const HandleOf<B>& x) {
 }
 
 template <class B>
-inline constexpr bool is_checked = false;
+inline constexpr bool passes_through = false;
 template <class B>
-inline constexpr bool is_checked<Checked<B>> = true;
+inline constexpr bool passes_through<Checked<B>> = true;
+template <class B>
+inline constexpr bool passes_through<Profile<B>> = true;
 
-/// apply. Checked treats all ops alike in one body, and its stack is not in the library: its ops run directly, composites as B has them.
+/// apply. Checked and Profile treat all ops alike in one body, and their stacks are not in the library: their ops run directly, composites
+/// as B has them.
 template <class B, class Op>
 Results<Op, HandleOf<B>> run_one(const Op& op, Operands<Op, HandleOf<B>> in) {
-  if constexpr (is_checked<B>) return B::run(op, std::move(in));
+  if constexpr (passes_through<B>) return B::run(op, std::move(in));
   else return apply<B>(op, std::move(in));
 }
 
@@ -124,6 +128,10 @@ Stack autodiff_of() {
 template <class B>
 Stack checked_of() {
   return stack_of<Checked<B>>();
+}
+template <class B>
+Stack profiled_of() {
+  return stack_of<Profile<B>>();
 }
 
 }  // namespace hearth::test

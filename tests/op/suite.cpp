@@ -1,5 +1,5 @@
-// op/suite: every case on the backend of this program: each dtype, each layout, operands kept and given away, under Autodiff and
-// Checked, and gradients against differences. It is compiled once; backend.cpp says which backend it runs on.
+// op/suite: every case on the backend of this program: each dtype, each layout, operands kept and given away, under Autodiff,
+// Checked and Profile, and gradients against differences. It is compiled once; backend.cpp says which backend it runs on.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include "cases.hpp"
 #include "gradients.hpp"
 #include "hearth/core/enum_names.hpp"
+#include "hearth/profile/profile.hpp"
 #include "layouts.hpp"
 #include "support_table.hpp"
 
@@ -107,6 +108,37 @@ TEST_P(OpSuite, equals_the_fixture_under_checked) {
     if (!c->at_edges())
       for (Dtype dtype : c->dtypes)
         if (size_of(dtype) >= 4 || is_bool(dtype)) check(tested().checked, *c, dtype, {Layouts::contiguous, Layouts::permuted});
+}
+
+// Profile changes nothing, and has one line for the op: its name, one call, and the bytes of all operands and results.
+TEST_P(OpSuite, equals_the_fixture_under_profile) {
+  const Stack& stack = tested().profiled;
+  for (const Case* c : cases_of(GetParam()))
+    for (Dtype dtype : c->dtypes) {
+      const AnyOp op = c->op(dtype);
+      SCOPED_TRACE(where(stack, *c, dtype, Layouts::contiguous, Operand::kept));
+      std::vector<Array> in;
+      std::size_t bytes = 0;
+      for (const CaseArray& array : c->in) {
+        const bool absent = array.role == CaseArray::Role::absent;
+        in.push_back(absent ? Array() : stack.upload(operand(array, dtype)));
+        if (!absent) bytes += operand(array, dtype).bytes.size();
+      }
+      reset_profile();
+      const auto out = stack.run(op, in, Operand::kept);
+      const auto entries = profile_entries();
+      std::vector<TensorData> got;
+      for (const Array& x : out) {
+        got.push_back(stack.download(x));
+        bytes += got.back().bytes.size();
+      }
+      EXPECT_EQ(difference(*c, dtype, got), "");
+      ASSERT_EQ(entries.size(), 1u);
+      EXPECT_EQ(entries[0].op, to_string(op).substr(0, to_string(op).find('{')));
+      EXPECT_EQ(entries[0].calls, 1);
+      EXPECT_EQ(entries[0].bytes, double(bytes));
+      EXPECT_GT(entries[0].seconds, 0);
+    }
 }
 
 TEST(OpsWithoutCases, are_not_supported) {

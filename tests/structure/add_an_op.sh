@@ -2,14 +2,14 @@
 # Adding a unary op is one row. In a scratch copy of the tree one is written into unary.def and nothing else is touched; then the op has
 # a function, a name, a value on every backend, a gradient, a place in the gradient check, and its line in the reference.
 #   sh tests/structure/add_an_op.sh <source dir> <scratch dir> <compiler> <"backend backend..."> [compiler launcher]
-# With more than the portable backend the gradient check itself is built and run too, which takes minutes.
+# With more than the portable backend the gradient check and the reference are built and run too, which takes minutes.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 source=$1 scratch=$2 compiler=$3 backends=$4 launcher=${5:-}
 rm -rf "$scratch"
 mkdir -p "$scratch"
 cd "$source"
-cp -r CMakeLists.txt cmake include src backends tests docs "$scratch"
+cp -r CMakeLists.txt README.md cmake include src backends tests docs "$scratch"
 cd "$scratch"
 
 # The Gudermannian: gd(x) = 2 atan(tanh(x / 2)), gd'(x) = 1 / cosh(x).
@@ -70,7 +70,11 @@ if [ $full = ON ]; then
   cmake --build build/op -j 1 --target unit_autodiff_gradients | tail -n 1
   ./build/op/tests/unit_autodiff_gradients --gtest_filter='Gradients.unary'
 fi
-# In the reference, where it is made from the tables.
-if [ -e docs/make_reference.sh ]; then
-  sh docs/make_reference.sh | grep -q 'The Gudermannian function of x\.'
+# In the reference: its line is compiled into the program that writes docs/ops.md, and, where that is built, into what it writes.
+"$compiler" -std=c++20 $includes -Itests -E -P tests/docs/ops.cpp | grep -q '"The Gudermannian function of x\."'
+if [ $full = ON ]; then
+  if grep -q gudermannian docs/ops.md; then echo "docs/ops.md knows the op before it is written"; exit 1; fi
+  cmake --build build/op -j 1 --target docs_ops | tail -n 1
+  ./build/op/tests/docs/docs_ops --write
+  grep -q '`gudermannian`.*The Gudermannian function of x\.' docs/ops.md
 fi

@@ -1,11 +1,7 @@
 // unit/autodiff_gradients: first and second derivatives of every primitive op, and of every row of the tables, against differences.
 // SPDX-License-Identifier: Apache-2.0
 #include "gradient_check.hpp"
-#include "hearth/autodiff/autodiff-inl.hpp"
-
-#define HEARTH_INNER_STACK Autodiff<Portable>
-#define HEARTH_STACK Autodiff<Autodiff<Portable>>
-#include "hearth/instantiate.hpp"
+#include "second_order.hpp"
 
 namespace hearth::test {
 

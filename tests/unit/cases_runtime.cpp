@@ -1,4 +1,5 @@
-// unit/cases_runtime: reported cases of graphs that were kept alive (46) and of processes that died (49), on every stack.
+// unit/cases_runtime: reported cases of graphs that were kept alive (46), of errors that spoiled what came after (48) and of processes that
+// died (49), on every stack.
 // HEARTH_FULL_TESTS in the environment: case 46 at its reported size, where the backend is fast enough for it.
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "hearth/nn/nn.hpp"
 #include "hearth/optim/optimizer.hpp"
 #include "hearth/store/model.hpp"
+#include "host_memory.hpp"
 #include "tensor_stacks.hpp"
 
 namespace hearth::test {
@@ -19,15 +21,16 @@ template <class B>
 struct GraphsKeptAlive : testing::Test {};
 TYPED_TEST_SUITE(GraphsKeptAlive, Recording);
 
-/// After 20 rounds and after 200 the same bytes and nodes are alive.
+/// After 20 rounds and after 200 the same bytes, nodes and blocks of the host's heap are alive.
 template <class B, class Step>
 void expect_flat(const Step& step) {
   std::size_t live = 0;
-  std::int64_t nodes = 0;
+  std::int64_t nodes = 0, blocks = 0;
   for (int round = 1; round <= 200; ++round) {
     step(round);
-    if (round == 20) live = B::memory_stats({}).live, nodes = live_nodes();
+    if (round == 20) live = B::memory_stats({}).live, nodes = live_nodes(), blocks = host_blocks;
   }
+  EXPECT_EQ(host_blocks, blocks);
   EXPECT_EQ(B::memory_stats({}).live, live);
   EXPECT_EQ(live_nodes(), nodes);
 }
@@ -135,6 +138,48 @@ struct Cap {
   Cap& operator=(const Cap&) = delete;
   ~Cap() { B::set_memory_cap(0); }  // none
 };
+
+// 48: burn#4827, PR#5535, #4950. One bad op among good ones is one error, about that op; the good ones' values stand, and so does the device.
+TYPED_TEST(NothingAborts, OneBadOpAmongGoodOnes) {
+  using B = TypeParam;
+  for (int round = 0; round < 3; ++round) {
+    auto x = ones<B>({64, 64});
+    for (int i = 0; i < 10; ++i) x = x * 2;
+    int errors = 0;
+    Tensor<B, 2> y;
+    try {
+      y = matmul(x, ones<B>({63, 64}));
+    } catch (const Error& error) {
+      ++errors;
+      EXPECT_EQ(error.op, "matmul");
+      EXPECT_EQ(error.shapes, (std::vector<Shape>{{64, 64}, {63, 64}}));
+    }
+    // A kernel that finds the fault in a value: the error comes at the call, or when the value is read, and only once.
+    try {
+      const auto row = x.index_select(0, tensor<B>({0, 64}));
+      (void)row.to_vector();
+    } catch (const Error& error) {
+      ++errors;
+      EXPECT_NE(std::string(error.what()).find("64"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(errors, 2);
+    EXPECT_FALSE(y.defined());
+    expect_works<B>();
+    EXPECT_EQ(x.to_vector(), std::vector<float>(64 * 64, 1024));
+    EXPECT_EQ((x + 1).sum().item(), 64 * 64 * 1025);
+  }
+}
+TYPED_TEST(NothingAborts, ManyLargeReadings) {
+  using B = TypeParam;
+  constexpr std::int64_t count = 1 << 18;
+  const auto x = arange<B, Float>(count);
+  for (int round = 0; round < 48; ++round) {
+    const auto read = (x + round).to_vector();
+    ASSERT_EQ(std::int64_t(read.size()), count);
+    ASSERT_EQ(read.front(), float(round));
+    ASSERT_EQ(read.back(), float(count - 1 + round));
+  }
+}
 
 TYPED_TEST(NothingAborts, UnderAMemoryCap) {
   using B = TypeParam;

@@ -133,6 +133,27 @@ TEST(Safetensors, writes_what_it_reads) {
   EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
 }
 
+// A file is seen through a mapping: opening a large one takes none of its size from the heap.
+TEST(Safetensors, opening_maps_the_file) {
+  const std::string path = (std::filesystem::temp_directory_path() / "hearth_large.safetensors").string();
+  {
+    std::vector<float> w(std::size_t(8) << 20, 1);  // 32 MiB
+    w.back() = 7;
+    const SafetensorsEntry entry{"w", {Dtype::f32, {8 << 20}}, std::as_bytes(std::span(w))};
+    write_safetensors(path, std::span(&entry, 1));
+  }
+  largest_host_block = 0;
+  const Safetensors file = Safetensors::open(path);
+  EXPECT_LT(largest_host_block, 4096u);
+  float first = 0, last = 0;
+  const auto bytes = file.find("w")->bytes;
+  std::memcpy(&first, bytes.data(), 4);
+  std::memcpy(&last, bytes.data() + bytes.size() - 4, 4);
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(last, 7);
+  std::filesystem::remove(path);
+}
+
 TEST(Safetensors, writing_refuses_nonsense) {
   const std::vector<float> w{1, 2};
   const SafetensorsEntry wrong_size[] = {{"a", {Dtype::f32, {3}}, std::as_bytes(std::span(w))}};
