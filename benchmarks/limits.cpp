@@ -91,8 +91,10 @@ void read(const float* from, const float*, float* to, long count) {
   hn::Store(hn::Add(first, second), d, to);
 }
 
-long vector_floats() { return long(hn::Lanes(D())); }
-const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+Kernels make_kernels() {
+  return {hwy::TargetName(HWY_TARGET), long(hn::Lanes(D())), &fma_rounds,
+          {{"copy", true, &copy, 2}, {"copy_stream", true, &copy_stream, 2}, {"triad", true, &triad, 3}, {"triad_stream", true, &triad_stream, 3}, {"read", false, &read, 1}}};
+}
 
 }  // namespace bench::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -100,14 +102,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bench {
 
-HWY_EXPORT(fma_rounds);
-HWY_EXPORT(copy);
-HWY_EXPORT(copy_stream);
-HWY_EXPORT(triad);
-HWY_EXPORT(triad_stream);
-HWY_EXPORT(read);
-HWY_EXPORT(vector_floats);
-HWY_EXPORT(target_name);
+HWY_EXPORT(make_kernels);
 
 namespace {
 
@@ -122,6 +117,11 @@ void on_threads(int threads, const F& f) {
 
 }  // namespace
 
+const Kernels& kernels() {
+  static const Kernels chosen = HWY_DYNAMIC_DISPATCH(make_kernels)();
+  return chosen;
+}
+
 void fma_peak(benchmark::State& state, int threads) {
   constexpr long rounds = 1 << 22;  // milliseconds: the start of a thread does not count
   std::vector<double> done(static_cast<std::size_t>(threads));
@@ -129,7 +129,7 @@ void fma_peak(benchmark::State& state, int threads) {
     on_threads(threads, [&](int thread) {
       float values[12];
       for (int i = 0; i < 12; ++i) values[i] = float(i + thread);
-      done[std::size_t(thread)] = HWY_DYNAMIC_DISPATCH(fma_rounds)(rounds, values);
+      done[std::size_t(thread)] = kernels().fma_rounds(rounds, values);
       benchmark::DoNotOptimize(values);
     });
   }
@@ -138,18 +138,9 @@ void fma_peak(benchmark::State& state, int threads) {
   state.counters["flops"] = flops;
 }
 
-std::span<const Walk> walks() {
-  (void)vector_target();  // chooses the instruction set; before that, a dispatched pointer is to code that asks the processor at each call
-  static const Walk list[] = {
-      {"copy", true, HWY_DYNAMIC_DISPATCH(copy), 2},         {"copy_stream", true, HWY_DYNAMIC_DISPATCH(copy_stream), 2},
-      {"triad", true, HWY_DYNAMIC_DISPATCH(triad), 3},       {"triad_stream", true, HWY_DYNAMIC_DISPATCH(triad_stream), 3},
-      {"read", false, HWY_DYNAMIC_DISPATCH(read), 1}};
-  return list;
-}
-
 void bandwidth(benchmark::State& state, const Walk& walk, double bytes, int threads) {
   constexpr double enough = 256 << 20;  // bytes per iteration, so that the start of a thread does not count
-  const long step = 8 * HWY_DYNAMIC_DISPATCH(vector_floats)();
+  const long step = 8 * kernels().vector;
   const long part = std::max(1L, long(bytes / 4 / walk.arrays / threads) / step) * step, count = part * threads;
   const long passes = std::max(1L, long(enough / (4. * double(count) * walk.arrays)));
   auto a = hwy::AllocateAligned<float>(std::size_t(count)), b = hwy::AllocateAligned<float>(std::size_t(count));
@@ -166,8 +157,6 @@ void bandwidth(benchmark::State& state, const Walk& walk, double bytes, int thre
   }
   state.counters["bytes"] = 4. * double(count) * walk.arrays * double(passes);
 }
-
-const char* vector_target() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
 
 }  // namespace bench
 #endif

@@ -3,12 +3,7 @@
 #pragma once
 #include <benchmark/benchmark.h>
 
-#include <span>
-
 namespace bench {
-
-/// Multiply-adds of f32 in registers, on this many threads. Reports the counter flops: how many one iteration makes.
-void fma_peak(benchmark::State& state, int threads);
 
 /// A walk over memory, by one thread: count is a multiple of eight vectors, the arrays are aligned.
 struct Walk {
@@ -17,14 +12,22 @@ struct Walk {
   void (*run)(const float* a, const float* b, float* to, long count);
   int arrays;  ///< how many of a, b and `to` it walks over
 };
-/// Copy, triad, both with stores that go past the caches, and reading alone, with the widest vectors that the machine has.
-std::span<const Walk> walks();
+
+/// The limits' kernels for one instruction set.
+struct Kernels {
+  const char* target;
+  long vector;  ///< floats that it holds
+  double (*fma_rounds)(long rounds, float* values);
+  Walk walks[5];  ///< copy, triad, both with stores that go past the caches, and reading alone
+};
+/// With the widest vectors that the machine has. Chosen once and together: Highway's choice changes when Cpu obeys HEARTH_SIMD.
+const Kernels& kernels();
+
+/// Multiply-adds of f32 in registers, on this many threads. Reports the counter flops: how many one iteration makes.
+void fma_peak(benchmark::State& state, int threads);
 
 /// Walks again and again over arrays that have `bytes` bytes together, each thread over its part. Reports the counter bytes: how many
 /// one iteration reads and writes.
 void bandwidth(benchmark::State& state, const Walk& walk, double bytes, int threads);
-
-/// The instruction set of all of these.
-const char* vector_target();
 
 }  // namespace bench

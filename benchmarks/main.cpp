@@ -84,7 +84,7 @@ void add_case(const Case& c, double seconds) {
   // Bandwidth depends on the size of what is walked over. What mostly reads is held against reading, the rest against the best of
   // the walks that write.
   const bool reads = work.written < 0.05 * work.read;
-  for (const Walk& walk : walks())
+  for (const Walk& walk : kernels().walks)
     if (work.bytes() > 0 && walk.writes != reads)
       add(c.name + "/limit/" + walk.name, seconds / 4, [walk, work, c](benchmark::State& state) { bandwidth(state, walk, work.bytes(), c.threads); });
 }
@@ -102,7 +102,7 @@ int main(int argc, char** argv) try {
     add("limit/fma/" + std::to_string(count), options.seconds, [count](benchmark::State& state) { fma_peak(state, count); });
 
   benchmark::AddCustomContext("hearth", std::to_string(hearth::version_major) + "." + std::to_string(hearth::version_minor) + "." + std::to_string(hearth::version_patch));
-  benchmark::AddCustomContext("vectors", vector_target());
+  benchmark::AddCustomContext("vectors", kernels().target);
   benchmark::AddCustomContext("compiler", HEARTH_BENCH_COMPILER);
   benchmark::AddCustomContext("build", HEARTH_BENCH_BUILD);
   benchmark::AddCustomContext("threads", std::to_string(options.threads));

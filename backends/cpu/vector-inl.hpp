@@ -224,17 +224,33 @@ HWY_INLINE Vec<T> atanh(Vec<T> x) {
 
 // In f32, functions that are hard to get right in f32 itself run in f64.
 
+/// The nearest f32 of each lane; infinity where that is too small for it.
+template <class D, class V>
+HWY_INLINE hn::VFromD<D> to_single(D d, V v) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // Highway's emulation stops at the largest f32 instead.
+  const hn::Rebind<double, D> wide;
+  double from[HWY_MAX_BYTES / sizeof(double)];
+  float to[HWY_MAX_BYTES / sizeof(float)];
+  hn::StoreU(v, wide, from);
+  for (std::size_t k = 0; k < hn::Lanes(d); ++k) to[k] = float(from[k]);
+  return hn::LoadU(d, to);
+#else
+  return hn::DemoteTo(d, v);
+#endif
+}
+
 /// Vec<float> as two halves of Vec<double>, and back; F::of(Vec<double>...) computes.
 template <class F, class... V>
 HWY_INLINE Vec<float> in_double(V... x) {
   const hn::ScalableTag<float> d;
   const hn::ScalableTag<double> wide;
 #if HWY_TARGET == HWY_SCALAR
-  return Vec<float>(hn::DemoteTo(d, F::of(Vec<double>(hn::PromoteTo(wide, x.v))...).v));
+  return Vec<float>(to_single(d, F::of(Vec<double>(hn::PromoteTo(wide, x.v))...).v));
 #else
   const hn::Half<decltype(d)> half;
-  const auto low = hn::DemoteTo(half, F::of(Vec<double>(hn::PromoteTo(wide, hn::LowerHalf(half, x.v)))...).v);
-  const auto high = hn::DemoteTo(half, F::of(Vec<double>(hn::PromoteTo(wide, hn::UpperHalf(half, x.v)))...).v);
+  const auto low = to_single(half, F::of(Vec<double>(hn::PromoteTo(wide, hn::LowerHalf(half, x.v)))...).v);
+  const auto high = to_single(half, F::of(Vec<double>(hn::PromoteTo(wide, hn::UpperHalf(half, x.v)))...).v);
   return Vec<float>(hn::Combine(d, high, low));
 #endif
 }

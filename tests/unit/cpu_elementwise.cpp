@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "hearth/op/formula.hpp"
-#include "unit/cpu_support.hpp"
+#include "unit/cpu_claims.hpp"
 
 namespace hearth::testing {
 namespace {
@@ -286,6 +286,42 @@ TEST(CpuElementwise, WorksInPlaceOnlyWhereNobodySees) {
   Cpu::Handle integers = Cpu::run(op::Cast{Dtype::i32}, {array<Cpu, float>({4}, {1.5f, -2.5f, 3e9f, 0})})[0];
   EXPECT_EQ(live(), start + 16);
   EXPECT_EQ((values_of<std::int32_t, Cpu>(integers)), (std::vector<std::int32_t>{1, -2, 2147483647, 0}));
+}
+
+// By hand. Repeated, so that whole vectors and the rest after them are met.
+TEST(CpuElementwise, WhatIsTooLargeIsInfinite) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), largest = std::numeric_limits<float>::max();
+  constexpr std::int64_t times = 5;
+  const auto repeated = [](auto values) {
+    const auto once = values;
+    for (std::int64_t i = 1; i < times; ++i) values.insert(values.end(), once.begin(), once.end());
+    return array<Cpu>({std::int64_t(values.size())}, values);
+  };
+  const auto expect = [](const Cpu::Handle& result, const auto& want) {
+    using T = typename std::remove_cvref_t<decltype(want)>::value_type;
+    const auto got = values_of<T, Cpu>(result);
+    ASSERT_EQ(got.size(), std::size_t(times) * want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(float(got[i]), float(want[i % want.size()])) << i;
+  };
+  const auto unary = [&](UnaryCode code, const std::vector<float>& x, const std::vector<float>& want) { expect(Cpu::run(op::Unary{code}, {repeated(x)})[0], want); };
+  on_each_target([&] {
+    unary(UnaryCode::exp2, {127, 128, 129, 1e30f, inf, -200, -inf}, {0x1p127f, inf, inf, inf, inf, 0, 0});
+    unary(UnaryCode::exp, {89, 1e30f, inf, -200}, {inf, inf, inf, 0});
+    unary(UnaryCode::expm1, {89, 1e30f, inf, -200}, {inf, inf, inf, -1});
+    unary(UnaryCode::sinh, {90, -90, inf, -inf}, {inf, -inf, inf, -inf});
+    unary(UnaryCode::cosh, {90, -90, inf, -inf}, {inf, inf, inf, inf});
+    expect(Cpu::run(op::Binary{BinaryCode::pow}, {repeated(std::vector<float>{2, 2, 10, 0.1f, 1e20f, 2, -10, 1e30f}), repeated(std::vector<float>{127, 128, 39, -39, 2, -200, 39, 1e30f})})[0],
+           std::vector<float>{0x1p127f, inf, inf, inf, inf, 0, -inf, inf});
+    const auto cast = [&](const auto& x, Dtype dtype) { return Cpu::run(op::Cast{dtype}, {repeated(x)})[0]; };
+    // Halfway to what would be the next number, ties go to infinity.
+    expect(cast(std::vector<double>{largest, 0x1.fffffefffffffp127, 0x1.ffffffp127, 1e300, -1e300}, Dtype::f32), std::vector<float>{largest, largest, inf, inf, -inf});
+    expect(cast(std::vector<float>{65504, 65519.99f, 65520, 1e30f, -65520, inf}, Dtype::f16),
+           std::vector<Half>{Half(65504.f), Half(65504.f), Half::from_bits(0x7c00), Half::from_bits(0x7c00), Half::from_bits(0xfc00), Half::from_bits(0x7c00)});
+    expect(cast(std::vector<float>{0x1.fep127f, 0x1.fefffep127f, 0x1.ffp127f, -largest, inf}, Dtype::bf16),
+           std::vector<BFloat16>{BFloat16(0x1.fep127f), BFloat16(0x1.fep127f), BFloat16(inf), BFloat16(-inf), BFloat16(inf)});
+    expect(Cpu::run(op::Unary{UnaryCode::exp2}, {cast(std::vector<float>{15, 16, 200}, Dtype::f16)})[0],
+           std::vector<Half>{Half(32768.f), Half::from_bits(0x7c00), Half::from_bits(0x7c00)});
+  });
 }
 
 TEST(CpuElementwise, LargeArraysAndTransposesAreRight) {

@@ -142,6 +142,25 @@ TYPED_TEST(Steps, clipping) {
   EXPECT_THROW((void)clip_by_norm(empty, 1), Error);
 }
 
+// A gradient of 1 and sixteen of 2^-12: added to 1 in f32 one after the other, the squares of the small ones vanish.
+TYPED_TEST(Steps, the_order_of_the_leaves_does_not_show_in_their_norm) {
+  using B = TypeParam;
+  const auto clipped = [](std::size_t large) {
+    std::vector<Tensor<B, 1>> leaves;
+    for (std::size_t i = 0; i < 17; ++i) leaves.push_back(require_gradient(tensor<B>({1.f})));
+    auto loss = leaves[large].sum();
+    for (std::size_t i = 0; i < 17; ++i)
+      if (i != large) loss = loss + (leaves[i] * 0x1p-12).sum();
+    auto gradients = backward(loss);
+    const float norm = clip_by_norm(gradients, 0.75).item();
+    return std::array{norm, gradient_of(leaves[large], gradients).to_vector()[0], gradient_of(leaves[large == 0 ? 1 : 0], gradients).to_vector()[0]};
+  };
+  const auto first = clipped(0);
+  EXPECT_EQ(first[0], 1 + 0x1p-21f);
+  EXPECT_EQ(clipped(8), first);
+  EXPECT_EQ(clipped(16), first);
+}
+
 TYPED_TEST(Steps, accumulated_gradients_equal_one_large_batch) {
   using B = TypeParam;
   auto model = make_linear<B>(3, 2);

@@ -347,20 +347,23 @@ Dyn<B> GradientFunctions<B>::clip_by_norm(Gradients<B>& gradients, double limit,
   if (gradients.failure()) return Dyn<B>(gradients.failure());
   if (gradients.entries().empty()) return fail("clip_by_norm", "there are no gradients");
   if (!(limit >= 0) || !(p > 0)) return fail("clip_by_norm", "the limit is " + to_string(Scalar(limit)) + " and p " + to_string(Scalar(p)) + "; they must not be negative, nor p 0");
-  // The norm of all is the norm of their norms; it is taken in f32 at least.
+  // The norm of all is the norm of their norms; it is taken in f32 at least. They are put in order first: the order of the leaves is that
+  // in which they were made, which is another one after a checkpoint is loaded, and must not show in the last bit.
   const bool infinite = p > 1e300;
-  Dyn<B> total;
-  for (auto& entry : gradients.entries()) {
+  Dtype widest = Dtype::f32;
+  for (const auto& entry : gradients.entries())
+    if (B::spec(entry.gradient).dtype == Dtype::f64) widest = Dtype::f64;
+  std::vector<Dyn<B>> parts;
+  for (const auto& entry : gradients.entries()) {
     Dyn<B> g(entry.gradient);
     g = detail::accumulated(std::move(g));
     const Axes all = all_axes(g.rank());
     Dyn<B> part = infinite ? reduce(ReduceCode::max, abs(std::move(g)), all) : sum(p == 2 ? square(std::move(g)) : pow(abs(std::move(g)), p), all);
-    part = reshape(std::move(part), {});
-    if (total) part = detail::converted(std::move(part), total.dtype());
-    if (!total) total = std::move(part);
-    else if (infinite) total = maximum(std::move(total), std::move(part));
-    else total = std::move(total) + std::move(part);
+    if (part.dtype() != widest) part = cast(std::move(part), widest);
+    parts.push_back(reshape(std::move(part), {1}));
   }
+  auto ordered = apply<B>(op::Sort{0}, {concat(std::move(parts), 0).handle});
+  const Dyn<B> total = reshape(reduce(infinite ? ReduceCode::max : ReduceCode::sum, Dyn<B>(std::move(ordered[0])), {0}), {});
   Dyn<B> norm = infinite ? total : p == 2 ? sqrt(total) : pow(total, 1 / p);
   const Dyn<B> factor = clamp(limit / (norm + 1e-6), Scalar{}, 1.0);
   for (auto& entry : gradients.entries()) {
