@@ -4,6 +4,7 @@
 #define Eigen hearth_eigen  // its functions under names of ours: a program may use another Eigen, or the same with other options
 #include <Eigen/Dense>
 #include <cmath>
+#include <vector>
 
 #include "array.hpp"
 #include "threads.hpp"
@@ -55,6 +56,22 @@ template <class M>
 bool is_finite(const char* op, const M& a, std::int64_t index) {
   if (a.size() == 0 || a.allFinite()) return true;
   return fail(op, "matrix " + std::to_string(index) + " holds NaN or infinity");
+}
+
+/// The power of two that brings the largest magnitude of a column to [1/2, 1), so that squares neither overflow nor vanish; 1 for zeros,
+/// NaN and infinity.
+template <class Column>
+int exponent_of(const Column& column) {
+  const double largest = double(column.cwiseAbs().maxCoeff());
+  int exponent = 0;
+  if (largest > 0 && std::isfinite(largest)) std::frexp(largest, &exponent);
+  return exponent;
+}
+/// Every element times 2^exponent.
+template <class Column>
+void shift(Column column, int exponent) {
+  using T = typename Column::Scalar;
+  if (exponent != 0) column = column.unaryExpr([exponent](T x) { return std::ldexp(x, exponent); });
 }
 
 }  // namespace
@@ -129,10 +146,18 @@ Results<op::Qr, Handle> execute(const op::Qr& op, Operands<op::Qr, Handle> in, c
       to_r.setZero();
       return;
     }
-    const Eigen::HouseholderQR<Matrix<T>> factors(source);
+    // Columns times powers of two have the same q, and an r whose columns are times the same: exact, and no square overflows.
+    Matrix<T> scaled = source;
+    std::vector<int> exponents;
+    for (Eigen::Index j = 0; j < scaled.cols(); ++j) {
+      exponents.push_back(exponent_of(scaled.col(j)));
+      shift(scaled.col(j), -exponents.back());
+    }
+    const Eigen::HouseholderQR<Matrix<T>> factors(scaled);
     to_q = factors.householderQ() * Matrix<T>::Identity(to_q.rows(), to_q.cols());
     to_r.setZero();
     to_r.template triangularView<Eigen::Upper>() = factors.matrixQR().topRows(to_r.rows());
+    for (Eigen::Index j = 0; j < to_r.cols(); ++j) shift(to_r.col(j), exponents[std::size_t(j)]);
     for (Eigen::Index i = 0; i < std::min(to_r.rows(), to_r.cols()); ++i)
       if (to_r(i, i) < 0) {
         to_r.row(i) = -to_r.row(i);

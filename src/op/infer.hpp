@@ -71,6 +71,11 @@ bool conv_shape(std::string_view op, const ConvGeometry& geometry, const Shape& 
 /// Does `x` have `spatial` axes behind batch and channels, and the geometry one legal entry for each?
 bool conv_fits(std::string_view op, const ConvGeometry& geometry, int spatial);
 
+/// Refuses a window that is larger than the padded axis it runs along, where it fits nowhere: `count`, the number of its places, is 0.
+/// `x` and `axis` are for the sentence.
+bool window_fits(std::string_view op, std::int64_t count, const Shape& x, int axis, std::int64_t kernel, std::int64_t dilation, std::int64_t before,
+                 std::int64_t after);
+
 /// Do start, size and step have an entry per axis of x and stay inside it?
 bool slice_fits(std::string_view op, const Shape& x, const Shape& start, const Shape& size, const Shape& step);
 

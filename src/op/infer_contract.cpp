@@ -46,17 +46,18 @@ bool grouped(std::string_view op, std::string_view what, std::int64_t count, std
   return fail(op, text(groups) + " groups do not divide " + text(count) + " " + std::string(what) + ": " + to_string(shape), {shape});
 }
 
-bool spatial_size(std::string_view op, const ConvGeometry& geometry, const Shape& kernel, int axis, std::int64_t size, std::int64_t& result) {
-  result = conv_output_size(op, size, kernel[axis + 2], geometry.stride[axis], geometry.dilation[axis], geometry.before[axis],
+bool spatial_size(std::string_view op, const ConvGeometry& geometry, const Shape& x, const Shape& kernel, int axis, std::int64_t& result) {
+  result = conv_output_size(op, x[axis + 2], kernel[axis + 2], geometry.stride[axis], geometry.dilation[axis], geometry.before[axis],
                             geometry.after[axis]);
-  return !pending_error();
+  return !pending_error() &&
+         window_fits(op, result, x, axis + 2, kernel[axis + 2], geometry.dilation[axis], geometry.before[axis], geometry.after[axis]);
 }
 
 /// Are the spatial sizes of g what the convolution gives for x?
 bool outputs_fit(std::string_view op, const ConvGeometry& geometry, const Shape& x, const Shape& kernel, const Shape& g) {
   for (int i = 0; i < x.size() - 2; ++i) {
     std::int64_t size = 0;
-    if (!spatial_size(op, geometry, kernel, i, x[i + 2], size)) return false;
+    if (!spatial_size(op, geometry, x, kernel, i, size)) return false;
     if (size != g[i + 2])
       return fail(op, "an axis of " + text(x[i + 2]) + " elements with a kernel of " + text(kernel[i + 2]) + " gives " + text(size) + ", not the " +
                           text(g[i + 2]) + " of " + to_string(g),
@@ -81,7 +82,7 @@ bool detail::conv_shape(std::string_view op, const ConvGeometry& geometry, const
   result = {x[0], weight[0]};
   for (int i = 0; i < spatial; ++i) {
     std::int64_t size = 0;
-    if (!spatial_size(op, geometry, weight, i, x[i + 2], size)) return false;
+    if (!spatial_size(op, geometry, x, weight, i, size)) return false;
     result.push(size);
   }
   return true;

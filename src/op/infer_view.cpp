@@ -29,10 +29,10 @@ bool slice_fits(std::string_view op, const Shape& x, const Shape& start, const S
 
 namespace {
 
-/// How many windows an axis of `length` has.
-bool windows(std::string_view op, std::int64_t length, std::int64_t size, std::int64_t step, std::int64_t dilation, std::int64_t& result) {
-  result = conv_output_size(op, length, size, step, dilation, 0, 0);
-  return !pending_error();
+/// How many windows an axis of x has.
+bool windows(std::string_view op, const Shape& x, int axis, std::int64_t size, std::int64_t step, std::int64_t dilation, std::int64_t& result) {
+  result = conv_output_size(op, x[axis], size, step, dilation, 0, 0);
+  return !pending_error() && window_fits(op, result, x, axis, size, dilation, 0, 0);
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ Out<op::Unfold> infer(const op::Unfold& op, const In<op::Unfold>& in) {
   Spec result = *in[0];
   int axis = 0;
   if (!find_axis("unfold", op.axis, result.shape.size(), axis)) return {};
-  if (!windows("unfold", result.shape[axis], op.size, op.step, op.dilation, result.shape[axis]) ||
+  if (!windows("unfold", in[0]->shape, axis, op.size, op.step, op.dilation, result.shape[axis]) ||
       !joined("unfold", result.shape, {op.size}, result.shape) || !fits("unfold", result))
     return {};
   return {result};
@@ -111,7 +111,7 @@ Out<op::Fold> infer(const op::Fold& op, const In<op::Fold>& in) {
   Spec result{x.dtype, part(x.shape, 0, x.shape.size() - 1)};
   result.shape[axis] = op.length;
   std::int64_t expected = 0;
-  if (!fits("fold", result) || !windows("fold", op.length, x.shape[-1], op.step, op.dilation, expected)) return {};
+  if (!fits("fold", result) || !windows("fold", result.shape, axis, x.shape[-1], op.step, op.dilation, expected)) return {};
   if (expected != x.shape[axis])
     return fail("fold", text(op.length) + " elements have " + text(expected) + " windows of " + text(x.shape[-1]) + ", not the " + text(x.shape[axis]) +
                             " of " + to_string(x.shape),

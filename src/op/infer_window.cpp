@@ -8,6 +8,15 @@ namespace hearth {
 
 using namespace detail;
 
+bool detail::window_fits(std::string_view op, std::int64_t count, const Shape& x, int axis, std::int64_t kernel, std::int64_t dilation, std::int64_t before,
+                         std::int64_t after) {
+  if (count > 0) return true;
+  const std::string padding = before || after ? ", padded by " + text(before) + " and " + text(after) : "";
+  const std::string dilated = dilation > 1 ? " with dilation " + text(dilation) + " spans " + text((kernel - 1) * dilation + 1) + " elements and" : "";
+  return fail(op, "a window of " + text(kernel) + dilated + " does not fit into axis " + text(axis) + " of " + to_string(x) + padding, {x},
+              "take a smaller window, or more padding");
+}
+
 namespace {
 
 /// Does every window of one axis hold an element of the input? Only windows that begin in the padding can miss it all.
@@ -45,7 +54,9 @@ bool pool_shape(std::string_view op, const PoolGeometry& geometry, const Shape& 
   for (int i = 0; i < spatial; ++i) {
     const std::int64_t size = pool_output_size(op, geometry, i, x[i + 2]);
     if (pending_error()) return false;
-    if (size > 0 && geometry.adaptive.empty() && !windows_hold_something(op, geometry, i, x[i + 2])) return false;
+    if (geometry.adaptive.empty() && (!window_fits(op, size, x, i + 2, geometry.kernel[i], geometry.dilation[i], geometry.before[i], geometry.after[i]) ||
+                                      !windows_hold_something(op, geometry, i, x[i + 2])))
+      return false;
     if (size > 0 && x[i + 2] == 0) return fail(op, "axis " + text(i + 2) + " of " + to_string(x) + " is empty", {x});
     result.push(size);
   }

@@ -46,8 +46,9 @@ void make(op::Slice& op, Maker& m) {
   m.operand(m.any(), from, m.ordinary());
 }
 void make(op::Unfold& op, Maker& m) {
-  const Shape from = m.shape(1, 4);
+  Shape from = m.shape(1, 4);
   op = {m.axis(from.size()), m.random.number(1, 3), m.random.number(1, 3), m.random.number(1, 2)};
+  from[op.axis] = std::max(from[op.axis], (op.size - 1) * op.dilation + 1);
   m.operand(m.any(), from, m.ordinary());
 }
 void make(op::Fold& op, Maker& m) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -157,6 +158,29 @@ Names missing_dtypes(const Cases& cases) {
   return without_allowed(missing);
 }
 
+/// Operands that may be f32 beside 16-bit floats (parameters, statistics, moments), and that no case has so.
+Names missing_mixtures(const Cases& cases) {
+  const auto key = [](const Case& c, std::size_t i) {
+    const bool list = visit(c.op(Dtype::f16), []<class Op>(const Op&) { return Op::inputs == many; });
+    return c.subject() + (list ? " some operand" : " operand " + std::to_string(i)) + " f32 beside f16";
+  };
+  Names found, missing;
+  for (const Case& c : cases) {
+    if (std::find(c.dtypes.begin(), c.dtypes.end(), Dtype::f16) == c.dtypes.end()) continue;
+    const auto varying = std::count_if(c.in.begin(), c.in.end(), [](const CaseArray& x) { return x.role == CaseArray::Role::varies; });
+    for (std::size_t i = 0; i < c.in.size(); ++i) {
+      const CaseArray& array = c.in[i];
+      if (array.role == CaseArray::Role::fixed && array.data.spec.dtype == Dtype::f32) found.insert(key(c, i));
+      if (array.role != CaseArray::Role::varies || varying == 1) continue;  // beside nothing
+      Case mixed = c;
+      mixed.in[i] = {CaseArray::Role::fixed, operand(array, Dtype::f32)};
+      if (accepted(mixed, Dtype::f16)) missing.insert(key(c, i));
+    }
+  }
+  for (const std::string& name : found) missing.erase(name);
+  return without_allowed(missing);
+}
+
 /// Layouts (and arrays without elements) that no case of an op has.
 Names missing_layouts(const Cases& cases) {
   Names found, missing;
@@ -192,6 +216,7 @@ Names missing_gradients(const Cases& cases) {
 TEST(Coverage, every_op_and_row_has_a_case) { EXPECT_EQ(missing_ops(all_cases()), Names{}); }
 TEST(Coverage, every_choice_has_a_case) { EXPECT_EQ(missing_choices(all_cases()), Names{}); }
 TEST(Coverage, every_dtype_has_a_case) { EXPECT_EQ(missing_dtypes(all_cases()), Names{}); }
+TEST(Coverage, every_mixture_has_a_case) { EXPECT_EQ(missing_mixtures(all_cases()), Names{}); }
 TEST(Coverage, every_layout_has_a_case) { EXPECT_EQ(missing_layouts(all_cases()), Names{}); }
 TEST(Coverage, every_gradient_has_a_case) { EXPECT_EQ(missing_gradients(all_cases()), Names{}); }
 
@@ -201,7 +226,7 @@ TEST(Coverage, what_is_elsewhere_is_there) {
 }
 // A gap that is allowed must be one, or the list would hide the next.
 TEST(Coverage, what_is_allowed_is_missing) {
-  (void)(missing_ops(all_cases()), missing_choices(all_cases()), missing_dtypes(all_cases()), missing_layouts(all_cases()), missing_gradients(all_cases()));
+  (void)(missing_ops(all_cases()), missing_choices(all_cases()), missing_dtypes(all_cases()), missing_mixtures(all_cases()), missing_layouts(all_cases()), missing_gradients(all_cases()));
   for (const Allowed& a : allowed) EXPECT_TRUE(used().contains(a.gap)) << a.gap << ": " << a.reason;
 }
 
@@ -218,6 +243,7 @@ TEST(Coverage, gaps_are_found) {
   EXPECT_EQ(missing_ops(left([](const Case& c) { return c.subject() == "GridSample"; })), Names{"GridSample"});
   EXPECT_EQ(missing_choices(left([](const Case& c) { return c.text.starts_with("Pad{") && c.text.find("mode: circular") != c.text.npos; })), Names{"Pad.mode=circular"});
   EXPECT_EQ(missing_dtypes(left([](const Case& c) { return c.subject() == "Sort" && c.dtypes.back() == Dtype::boolean; })), Names{"Sort bool"});
+  EXPECT_EQ(missing_mixtures(left([](const Case& c) { return c.subject() == "AdamStep" && c.name.ends_with(".wide"); })), Names{"AdamStep some operand f32 beside f16"});
   EXPECT_EQ(missing_layouts(left([](const Case& c) { return c.subject() == "TopK" && c.zero_size(); })), Names{"TopK zero_size"});
   EXPECT_EQ(missing_gradients(left([](const Case& c) { return c.subject() == "Clamp" && c.smooth; })), Names{"Clamp gradient"});
 }

@@ -103,8 +103,8 @@ TYPED_TEST(Edges, of_nothing) {
   op(op::GruCell{}, {{2, 0}, {2, 0}, {2, 0}});
   op(op::Slice{{1}, {0}, {1}}, {{3}});
   op(op::Pad{{1}, {1}, PadMode::constant, 0}, {{0}});
-  op(op::Unfold{0, 2, 1, 1}, {{1}});
-  op(op::Fold{0, 1, 1, 1}, {{0, 2}});
+  op(op::Unfold{1, 2, 1, 1}, {{0, 2}});
+  op(op::Fold{0, 2, 1, 1}, {{1, 0, 2}});
   op(op::Cholesky{}, {{0, 3, 3}});
   op(op::Svd{}, {{0, 3, 2}});
   op(op::TriangularSolve{true}, {{3, 3}, {3, 0}});

@@ -103,6 +103,60 @@ TEST(CpuSolve, eigenvalues_equal_portable_and_vectors_are_eigenvectors) {
   EXPECT_NEAR(values[0], 0, 1e-14);
 }
 
+template <class B, class T>
+void expect_huge_and_tiny(T huge) {
+  for (const T scale : {huge, T(1), 1 / huge}) {
+    SCOPED_TRACE(B::name() + ", " + std::to_string(std::log10(double(scale))));
+    const T tolerance = 8 * std::numeric_limits<T>::epsilon();
+    const auto input = [&](std::vector<T> values) {
+      for (T& v : values) v *= scale;
+      return array<B, T>({2, 2}, values);
+    };
+    const auto expect = [&](const HandleOf<B>& got, const std::vector<double>& want, T unit) {
+      const auto values = values_of<T, B>(got);
+      ASSERT_EQ(values.size(), want.size());
+      for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(double(values[i] / unit), want[i], tolerance * 8) << i;
+    };
+    // By hand.
+    const auto qr = B::run(op::Qr{}, {input({3, 5, -4, 0})});
+    expect(qr[0], {.6, .8, -.8, .6}, 1);
+    expect(qr[1], {5, 3, 0, 4}, scale);
+    const auto svd = B::run(op::Svd{}, {input({0, -2, 3, 0})});
+    expect(svd[1], {3, 2}, scale);
+    const auto eigh = B::run(op::Eigh{}, {input({2, 1, 1, 2})});
+    expect(eigh[0], {1, 3}, scale);
+    const auto eig = B::run(op::Eig{}, {input({0, -2, 2, 0})});
+    EXPECT_NEAR(std::fabs(double(values_of<T, B>(eig[0])[1] / scale)), 2, 8 * tolerance);
+    const auto lu = B::run(op::Lu{}, {input({1, 2, 4, 4})});
+    EXPECT_EQ((values_of<T, B>(lu[0])), (std::vector<T>{4 * scale, 4 * scale, T(.25), scale}));
+    // sqrt(scale) is the unit of its factor.
+    const auto cholesky = B::run(op::Cholesky{}, {input({4, 2, 2, 5})});
+    expect(cholesky[0], {2, 0, 1, 2}, std::sqrt(scale));
+  }
+}
+// Squares of such numbers neither overflow nor vanish on the way.
+TEST(CpuSolve, huge_and_tiny_numbers) {
+  expect_huge_and_tiny<Cpu>(1e30f);
+  expect_huge_and_tiny<Cpu>(1e300);
+  expect_huge_and_tiny<Portable>(1e30f);
+  expect_huge_and_tiny<Portable>(1e300);
+}
+// Nor where columns differ by sixty orders of magnitude.
+TEST(CpuSolve, qr_of_columns_far_apart) {
+  const std::vector<float> values{3e30f, 5e-30f, -4e30f, 0};
+  const auto check = [&]<class B>(B) {
+    const auto qr = B::run(op::Qr{}, {array<B, float>({2, 2}, values)});
+    const auto q = values_of<float, B>(qr[0]), r = values_of<float, B>(qr[1]);
+    const std::vector<double> want_q{.6, .8, -.8, .6}, want_r{5, 3, 0, 4};
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_NEAR(q[i], want_q[i], 1e-6) << i;
+      EXPECT_NEAR(double(r[i]) / (i % 2 ? 1e-30 : 1e30), want_r[i], 1e-5) << i;
+    }
+  };
+  check(Cpu{});
+  check(Portable{});
+}
+
 TEST(CpuSolve, errors_are_typed) {
   const double nan = std::nan("");
   EXPECT_THROW((void)Cpu::run(op::Cholesky{}, {array<Cpu, double>({2, 2}, {1, 2, 2, 1})}), Error);

@@ -164,6 +164,46 @@ TEST(Model, summary_is_a_table) {
             "9,016 parameters, 9,008 of them trained\n");
 }
 
+/// A module of its own that cannot be called, one that can and has no parameters, and options.
+struct Choice {
+  double rate = 1;
+  ConvOptions inside = {};
+};
+template <class B, int N>
+struct Block {
+  std::array<Conv2d<B>, std::size_t(N)> steps;
+  Choice choice;
+  std::optional<Choice> other = Choice{};
+};
+struct Twice final {
+  Choice choice = {};
+  template <class T>
+  T operator()(const T& x) const {
+    return x + x;
+  }
+};
+template <Backend B>
+struct Picture {
+  Block<B, 1> block;
+  Sequential<MaxPool2d, Relu, Twice> tail;
+  PoolOptions options = {};
+};
+
+TEST(Model, summary_shows_no_options) {
+  const Picture<A> model{{{make_conv2d<A>(1, 2, 3, {.bias = false})}, {}}, sequential(MaxPool2d{}, Relu{}, Twice{})};
+  EXPECT_EQ(summary(model),
+            "field           what        shape            numbers\n"
+            "(model)         Picture                             \n"
+            "  block         Block                               \n"
+            "      0         Conv2d                              \n"
+            "        weight  parameter   f32[2, 1, 3, 3]       18\n"
+            "  tail          Sequential                          \n"
+            "    0           MaxPool2d                           \n"
+            "    1           Relu                                \n"
+            "    2           Twice                               \n"
+            "18 parameters, 18 of them trained\n");
+}
+
 TEST(Model, freezing) {
   auto net = make_net<A>();
   freeze(net, "head.*");  // its weight is the embedding's too

@@ -48,7 +48,7 @@ TEST(Infer, Views) {
       {"Slice{start: [5, 0], size: [6, 1], step: [-1, 9223372036854775807]}", "f32[6, 2]", "f32[6, 1]"},
       {"Slice{start: [-1], size: [0], step: [-1]}", "f32[0]", "f32[0]"},
       {"Unfold{axis: -2, size: 3, step: 2, dilation: 2}", "f32[9, 4]", "f32[3, 4, 3]"},
-      {"Unfold{axis: 0, size: 10}", "f32[9]", "f32[0, 10]"},
+      {"Unfold{axis: 1, size: 2}", "f32[0, 9]", "f32[0, 8, 2]"},
       {"Fold{axis: -2, length: 9, step: 2, dilation: 2}", "f32[3, 4, 3]", "f32[9, 4]"},
       {"Fold{axis: 0, length: 9, step: 2, dilation: 1}", "i32[4, 3]", "i32[9]"},
   });
@@ -100,7 +100,6 @@ TEST(Infer, Contractions) {
       // floor((size + before + after - dilation (kernel - 1) - 1) / stride) + 1: (7 + 1 - 2 - 1) / 2 + 1 = 3, (8 + 4 - 4 - 1) + 1 = 8
       {"Conv{" HEARTH_CONV "}", "f32[2, 4, 7, 8] f32[6, 2, 3, 3] f32[6]", "f32[2, 6, 3, 8]"},
       {"Conv{geometry: {stride: [1], dilation: [3], before: [2], after: [2], groups: 1}}", "f32[1, 4, 3] f32[8, 4, 3] -", "f32[1, 8, 1]"},
-      {"Conv{" HEARTH_CONV1 "}", "f32[1, 4, 2] f32[8, 4, 3]", "f32[1, 8, 0]"},
       {"ConvInputGrad{" HEARTH_CONV ", size: [7, 8]}", "f32[2, 6, 3, 8] f32[6, 2, 3, 3]", "f32[2, 4, 7, 8]"},
       {"ConvInputGrad{" HEARTH_CONV ", size: [8, 8]}", "f32[2, 6, 4, 8] f32[6, 2, 3, 3]", "f32[2, 4, 8, 8]"},
       {"ConvWeightGrad{" HEARTH_CONV ", size: [3, 3]}", "f32[2, 4, 7, 8] f32[2, 6, 3, 8]", "f32[6, 2, 3, 3]"},
@@ -110,6 +109,8 @@ TEST(Infer, Contractions) {
       {"MaxPool{geometry: {kernel: [2], stride: [2], dilation: [1], before: [0], after: [0], ceil_mode: true}}", "i32[1, 1, 5]",
        "i32[1, 1, 3] i64[1, 1, 3]"},
       {"AvgPool{geometry: {kernel: [1], stride: [4], dilation: [1], before: [0], after: [0], ceil_mode: true}}", "f32[1, 1, 4]", "f32[1, 1, 1]"},
+      {"MaxPool{geometry: {kernel: [3], stride: [2], dilation: [1], before: [0], after: [0], ceil_mode: true}}", "f32[1, 1, 2]", "f32[1, 1, 1] i64[1, 1, 1]"},
+      {"AvgPool{geometry: {kernel: [2], stride: [1], dilation: [1], before: [0], after: [0]}}", "f32[0, 0, 2]", "f32[0, 0, 1]"},
       {"AvgPool{geometry: {adaptive: [7, 1]}}", "f32[2, 3, 5, 9]", "f32[2, 3, 7, 1]"},
       {"AvgPoolGrad{geometry: {adaptive: [7, 1]}, size: [5, 9]}", "f32[2, 3, 7, 1]", "f32[2, 3, 5, 9]"},
       {"Interpolate{resampling: {mode: cubic, size: [8, 4], scale: [2.0, 2.0], align_corners: true}}", "f32[1, 2, 4, 2]", "f32[1, 2, 8, 4]"},

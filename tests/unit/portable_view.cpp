@@ -95,7 +95,6 @@ TEST(PortableView, UnfoldSlidesWindows) {
     EXPECT_TRUE(shares(x, y));
     expect(y, {Dtype::f32, {3, 3}}, {0, 1, 2, 2, 3, 4, 4, 5, 6});
     expect(run(op::Unfold{0, 3, 1, 2}, x), {Dtype::f32, {3, 3}}, {0, 2, 4, 1, 3, 5, 2, 4, 6});
-    expect(run(op::Unfold{-1, 8, 1, 1}, x), {Dtype::f32, {0, 8}}, {});
   }
   expect(run(op::Unfold{0, 2, 1, 1}, array({3, 2}, counting({6}))), {Dtype::f32, {2, 2, 2}}, {0, 2, 1, 3, 2, 4, 3, 5});
 }
@@ -110,7 +109,7 @@ TEST(PortableView, FoldAddsWindowsBack) {
       }
   // windows of rows: x [1 window, 2 columns, 2 rows] on an axis of 3
   expect(run(op::Fold{0, 3, 1, 2}, array({1, 2, 2}, {1, 2, 3, 4})), {Dtype::f32, {3, 2}}, {1, 3, 0, 0, 2, 4});
-  expect(run(op::Fold{0, 1, 1, 1}, array({0, 2}, {})), {Dtype::f32, {1}}, {0});
+  expect(run(op::Fold{1, 2, 1, 1}, array({0, 1, 2}, {})), {Dtype::f32, {0, 2}}, {});
 }
 
 TEST(PortableView, FoldAccumulatesSixteenBitFloatsWide) {

@@ -158,6 +158,13 @@ TYPED_TEST(Linear, AttentionAndSampling) {
   EXPECT_EQ(interpolate(tensor<B>({{{1., 3.}}}), {.scale = {2.}}).to_vector(), (Floats{1, 1.5f, 2.5f, 3}));
   EXPECT_EQ(interpolate(ones<B>({1, 1, 4, 4}), {.scale = {.5}}).shape(), (Shape{1, 1, 2, 2}));
   expect_error([] { (void)interpolate(ones<B>({1, 1, 4}), {}); }, "interpolate: takes either a size or a scale");
+  // A scale that asks for more than there can be is an error; one so small that nothing would be left is one too.
+  expect_error([] { (void)interpolate(ones<B>({1, 1, 4}), {.scale = {1e300}}); }, "interpolate: scale 1e+300 passes 2^62 elements");
+  expect_error([] { (void)interpolate(ones<B>({1, 1, 4, 4}), {.scale = {1, 0x1p60}}); }, "passes 2^62 elements");
+  expect_error([] { (void)interpolate(ones<B>({1, 1, 4}), {.scale = {HUGE_VAL}}); }, "interpolate: scale inf passes 2^62 elements");
+  expect_error([] { (void)interpolate(ones<B>({1, 1, 4}), {.scale = {-1.}}); }, "interpolate: scale -1.0 is not positive");
+  expect_error([] { (void)interpolate(ones<B>({1, 1, 4}), {.scale = {std::nan("")}}); }, "interpolate: scale nan is not positive");
+  expect_error([] { (void)interpolate(ones<B>({1, 1, 4}), {.scale = {1e-300}}); }, "interpolate: output sizes must be at least 1: [0]");
   const auto image = tensor<B>({{{{1., 2.}, {3., 4.}}}});
   expect_near(grid_sample(image, tensor<B>({{{{0., 0.}, {-.5, -.5}}}})).to_vector(), Floats{2.5f, 1}, 1e-6);
   Generator generator{7};

@@ -1,5 +1,6 @@
 // Operators and functions element by element: broadcasting, kinds, numbers on either side, in-place forms.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -189,6 +190,52 @@ TYPED_TEST(Math, InPlace) {
   auto flags = tensor<B>({true, false});
   flags |= tensor<B>({true, true});
   EXPECT_EQ(flags.to_vector(), (Bools{true, true}));
+}
+
+/// The backend that allocates, below the decorators.
+template <class B>
+struct Leaf {
+  using type = B;
+};
+template <class B>
+struct Leaf<Autodiff<B>> : Leaf<B> {};
+
+// Memory may run out while an op works on a tensor that it was given; the tensor is there again afterwards.
+TYPED_TEST(Math, InPlaceWithoutMemoryChangesNothing) {
+  using B = TypeParam;
+  using Memory = typename Leaf<B>::type;
+  constexpr std::int64_t n = 512;
+  const auto start = arange<B, Float>(n * n).reshape({n, n}), other = ones<B>({n, n});
+  auto shared = start, sole = start + 1;
+  const auto starved = [](auto f) {
+    Memory::trim({});
+    const MemoryStats now = Memory::memory_stats({});
+    Memory::set_memory_cap(std::max(now.live, now.reserved));
+    bool failed = false;
+    try {
+      f();
+    } catch (const Error& error) {
+      failed = error.kind == ErrorKind::device;
+    }
+    Memory::set_memory_cap(0);
+    return failed;
+  };
+  EXPECT_TRUE(starved([&] { shared += other; })) << "a shared tensor needs room for the result";
+  EXPECT_TRUE(starved([&] { shared *= 2; }));
+  EXPECT_TRUE(equal(shared, start));
+  // Nobody else has it, but the other operand may need a copy, and not every backend writes in place.
+  EXPECT_TRUE(starved([&] { sole -= start.transpose(); }));
+  EXPECT_TRUE(equal(sole, start + 1));
+  if constexpr (is_autodiff<B>) {
+    auto recorded = require_gradient(start) * 1;
+    EXPECT_TRUE(starved([&] { recorded *= start.transpose(); }));
+    EXPECT_TRUE(equal(recorded, start));
+    EXPECT_TRUE(requires_gradient(recorded)) << "its history is there too";
+  }
+  // And all of them go on working.
+  shared += other;
+  sole -= other;
+  EXPECT_TRUE(equal(shared, start + 1) && equal(sole, start));
 }
 
 TYPED_TEST(Math, EveryRowIsAFunction) {

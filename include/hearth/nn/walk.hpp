@@ -24,7 +24,8 @@ struct Walker {
   /// A field of type Buffer<B, rank, Kind>.
   virtual void buffer(std::string_view path, Dyn<B>& value, int rank, Kinds kind);
   virtual void mode(std::string_view path, Mode& mode);
-  /// Around the fields of a module inside a module. `type` is its class: "Linear".
+  /// Around the fields of a module inside a module. `type` is its class: "Linear". A struct of options is none: it cannot be called and
+  /// names no backend.
   virtual void enter(std::string_view path, std::string_view type);
   virtual void leave(std::string_view path);
 };
@@ -88,6 +89,24 @@ concept HasFields = requires(T& value) { value.hearth_fields([](std::string_view
 /// Anything whose fields reflection can see.
 template <class T>
 concept Reflectable = std::is_class_v<T> && std::is_aggregate_v<T> && !is_list<T>;
+
+/// The backend of a module: its first template argument, or what it says itself by `using Backend = ...`. Defined below.
+template <class M>
+struct BackendOf;  // hearth: no backend is to be found in the type of this model; name it there: using Backend = ...;
+
+/// Has T an operator(), be it a template or overloaded? Then that name is ambiguous in a class that inherits another one.
+struct Callable {
+  void operator()();
+};
+template <class T>
+struct MaybeCalled : T, Callable {};
+template <class T>
+inline constexpr bool has_call = !requires { &MaybeCalled<T>::operator(); };
+template <class T>
+  requires std::is_final_v<T>  // nobody inherits it: taken for a yes
+inline constexpr bool has_call<T> = true;
+template <class T>
+inline constexpr bool is_module = has_call<T> || requires { typename BackendOf<T>::type; };
 
 /// "Linear" of hearth::Linear<hearth::Cpu>.
 template <class T>
@@ -163,9 +182,9 @@ void walk_field(T& field, Walker<B>& walker, Path& path) {
       }(), ...);
     }(std::make_index_sequence<std::tuple_size_v<T>>{});
   } else if constexpr (HasFields<T> || Reflectable<T>) {
-    walker.enter(path.text(), class_name<T>());
+    if constexpr (is_module<T>) walker.enter(path.text(), class_name<T>());
     walk_members<B>(field, walker, path);
-    walker.leave(path.text());
+    if constexpr (is_module<T>) walker.leave(path.text());
   } else {
     // Skipping it silently would leave its parameters untrained and unsaved.
     static_assert(!names_backend<T>,
@@ -191,10 +210,7 @@ void walk(const M& module, Walker<B>& walker) {
   walk<B>(const_cast<M&>(module), walker);
 }
 
-// The backend of a module: its first template argument, or what it says itself by `using Backend = ...`.
 namespace detail {
-template <class M>
-struct BackendOf;  // hearth: no backend is to be found in the type of this model; name it there: using Backend = ...;
 template <class M>
   requires requires { typename M::Backend; }
 struct BackendOf<M> {
