@@ -13,8 +13,8 @@ std::string PrintFunctions<B>::text(Dyn<B> x, const PrintOptions& options) {
   Axes cut = Axes::filled(x.rank(), 0);
   if (element_count(x.shape()) > options.threshold) {
     for (int axis = 0; axis < x.rank(); ++axis) {
-      const std::int64_t size = x.size(axis), edge = options.edge_items;
-      if (size <= 2 * edge) continue;
+      const std::int64_t size = x.size(axis), edge = options.edge_items > 1 ? options.edge_items : 1;
+      if (edge >= size || size - edge <= edge) continue;
       x = Dyn<B>::concat({ShapeFunctions<B>::narrow(x, axis, 0, edge), ShapeFunctions<B>::narrow(x, axis, size - edge, edge)}, axis);
       cut[axis] = 1;
     }
