@@ -89,6 +89,20 @@ bool is_number_beside(std::string_view op, const Scalar& scalar, const Spec& x) 
   return fail(op, "the scalar " + to_string(scalar) + " beside " + to_string(x) + " is no whole number", {x.shape}, "cast the tensor to a float dtype first");
 }
 
+bool is_in_range_of(std::string_view op, const Scalar& scalar, const Spec& x) {
+  const bool ok = with_type(x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      const T taken = scalar.to<T>();  // wraps, or saturates what was a float
+      return Scalar(taken).to_double() == scalar.to_double() && (taken < T(0)) == (scalar.to_double() < 0);
+    } else {
+      return true;
+    }
+  });
+  if (ok) return true;
+  return fail(op, "the scalar " + to_string(scalar) + " beside " + to_string(x) + " is out of its range", {x.shape}, "cast the tensor to a wider dtype first");
+}
+
 bool find_axis(std::string_view op, int axis, int rank, int& result) {
   if (axis >= -rank && axis < rank) {
     result = axis < 0 ? axis + rank : axis;

@@ -59,6 +59,8 @@ bool in_range(std::string_view op, std::string_view what, double value, double l
 bool is_number(std::string_view op, std::string_view what, const Scalar& scalar);
 /// Is the scalar a number that an element of x can stand for? (Beside integers 0.5 and infinity are not. Rounding and wrapping are allowed.)
 bool is_number_beside(std::string_view op, const Scalar& scalar, const Spec& x);
+/// Has the dtype of x this number, where it is one of integers?
+bool is_in_range_of(std::string_view op, const Scalar& scalar, const Spec& x);
 /// Sets `result` to the axis counted from 0.
 bool find_axis(std::string_view op, int axis, int rank, int& result);
 /// Sets `result` to the broadcast of both and checks that it fits.

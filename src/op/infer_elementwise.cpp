@@ -69,8 +69,10 @@ Out<op::Cast> infer(const op::Cast& op, const In<op::Cast>& in) {
   return {result};
 }
 
-Out<op::Clamp> infer(const op::Clamp&, const In<op::Clamp>& in) {
+Out<op::Clamp> infer(const op::Clamp& op, const In<op::Clamp>& in) {
   if (!given<op::Clamp>("clamp", in) || !takes("clamp", numbers, *in[0])) return {};
+  for (const Scalar& bound : {op.low, op.high})  // one that wraps would be quite another bound
+    if (bound && (!is_number_beside("clamp", bound, *in[0]) || !is_in_range_of("clamp", bound, *in[0]))) return {};
   return {*in[0]};
 }
 

@@ -28,6 +28,16 @@ bool integer_range(Dtype dtype, const Scalar& a, const Scalar& b) {
   return fail("random", "[" + to_string(a) + ", " + to_string(b) + ") is no range of " + std::string(name_of(dtype)));
 }
 
+/// The largest finite number of a float dtype.
+double largest(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f16: return 65504;
+    case Dtype::bf16: return 0x1.fep127;
+    case Dtype::f32: return std::numeric_limits<float>::max();
+    default: return std::numeric_limits<double>::max();
+  }
+}
+
 }  // namespace
 
 Spec infer(const op::Full& op) {
@@ -37,7 +47,7 @@ Spec infer(const op::Full& op) {
 
 Spec infer(const op::Iota& op) {
   int axis = 0;
-  if (!fits("iota", op.spec) || !takes("iota", numbers, op.spec) || !is_number("iota", "start", op.start) || !is_number("iota", "step", op.step))
+  if (!fits("iota", op.spec) || !takes("iota", numbers, op.spec) || !is_number_beside("iota", op.start, op.spec) || !is_number_beside("iota", op.step, op.spec))
     return {};
   if (!op.spec.shape.empty() && !find_axis("iota", op.axis, op.spec.shape.size(), axis)) return {};
   return op.spec;
@@ -49,7 +59,7 @@ Spec infer(const op::Random& op) {
   switch (op.distribution) {
     case Distribution::uniform:
       if (!takes("random", kinds::F, op.spec)) return {};
-      if (!(a <= b) || !std::isfinite(a) || !std::isfinite(b))
+      if (!(a <= b) || !(b - a <= largest(op.spec.dtype)) || !(std::fabs(a) <= largest(op.spec.dtype)))  // false for NaN and infinity
         return fail("random", "[" + to_string(op.a) + ", " + to_string(op.b) + ") is no range to draw from");
       break;
     case Distribution::normal:

@@ -86,7 +86,7 @@ Out<op::Pad> infer(const op::Pad& op, const In<op::Pad>& in) {
   if (!given<op::Pad>("pad", in)) return {};
   const Spec& x = *in[0];
   Spec result{x.dtype, {}};
-  if (!is_number("pad", "the value", op.value) || !padding_fits("pad", x.shape, op.before, op.after, op.mode) ||
+  if (!is_number_beside("pad", op.value, x) || !padding_fits("pad", x.shape, op.before, op.after, op.mode) ||
       !grown("pad", x.shape, op.before, op.after, result.shape) || !fits("pad", result))
     return {};
   return {result};

@@ -29,6 +29,9 @@ TEST(InferErrors, KindsAndDtypes) {
       {"Select{}", "bool[3] f32[2] f32[2]",
        "select: shapes do not broadcast: [3] and [2] (hint: sizes of an axis must be equal or 1, counted from the last axis)"},
       {"Clamp{}", "bool[2]", "clamp: takes float or integer tensors, not bool[2] (hint: cast it first)"},
+      {"Clamp{low: 0.5}", "i8[2]", "clamp: the scalar 0.5 beside i8[2] is no whole number (hint: cast the tensor to a float dtype first)"},
+      {"Clamp{low: -1, high: 1000}", "i8[2]", "clamp: the scalar 1000 beside i8[2] is out of its range (hint: cast the tensor to a wider dtype first)"},
+      {"Clamp{low: -1}", "u64[2]", "clamp: the scalar -1 beside u64[2] is out of its range (hint: cast the tensor to a wider dtype first)"},
       {"Cast{dtype: f64}", "u8[1152921504606846976, 4]", "cast: f64[1152921504606846976, 4] passes 2^63 - 1 bytes"},
   });
 }

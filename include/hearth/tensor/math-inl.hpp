@@ -6,16 +6,9 @@
 #include "data.hpp"
 #include "math.hpp"
 #include "refuse-inl.hpp"
+#include "replace-inl.hpp"
 
 namespace hearth {
-
-namespace detail {
-/// a = result, unless that carries an error.
-template <class B>
-void replace(Dyn<B>& a, Dyn<B> result) {
-  if (!result.error()) a = std::move(result);
-}
-}  // namespace detail
 
 template <class B>
 void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Dyn<B> b) {
@@ -33,8 +26,7 @@ void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Dyn<B> b) {
     (void)fail(name_of(code), "the tensors are on different devices", {a.shape(), b.shape()}, "move one with x.to(device)");
     return;
   }
-  if constexpr (HEARTH_EXCEPTIONS) a = Dyn<B>::binary(code, std::move(a), std::move(b));
-  else detail::replace(a, Dyn<B>::binary(code, a, std::move(b)));
+  detail::replace(a, [&](Dyn<B> old) { return Dyn<B>::binary(code, std::move(old), std::move(b)); });
 }
 
 template <class B>
@@ -43,8 +35,7 @@ void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Scalar b) {
   if (a.error()) return;
   (void)infer(op::BinaryScalar{code, b, Side::right}, {&a.spec()});
   if (pending_error()) return;
-  if constexpr (HEARTH_EXCEPTIONS) a = Dyn<B>::binary_scalar(code, std::move(a), b, Side::right);
-  else detail::replace(a, Dyn<B>::binary_scalar(code, a, b, Side::right));
+  detail::replace(a, [&](Dyn<B> old) { return Dyn<B>::binary_scalar(code, std::move(old), b, Side::right); });
 }
 
 template <class B>
