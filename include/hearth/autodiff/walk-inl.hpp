@@ -103,7 +103,8 @@ class Walk {
       if (!g || (*at)->hook->removed.load()) continue;
       const Spec before = g.spec();
       g = (*(*at)->hook)(std::move(g));
-      if (g && !(g.spec() == before))
+      if (!g) return (void)fail("backward", "a gradient hook returned an empty value for a gradient " + to_string(before));
+      if (!(g.spec() == before))
         return (void)fail("backward", "a gradient hook returned " + to_string(g.spec()) + " for a gradient " + to_string(before));
     }
   }
