@@ -29,11 +29,28 @@ inline int memory_count(const OptimizerConfig& config) {
   };
   return std::visit(Count{}, config);
 }
-/// A rate or a decay: not negative, and not NaN.
+/// A rate or a decay: not negative, and neither infinite nor NaN.
 inline bool check_number(std::string_view what, double value) {
-  if (value >= 0) return true;
-  return fail("optimizer", "the " + std::string(what) + " is " + to_string(Scalar(value)) + "; it must not be negative");
+  if (value >= 0 && value - value == 0) return true;
+  return fail("optimizer", "the " + std::string(what) + " is " + to_string(Scalar(value)) + (value < 0 ? "; it must not be negative" : "; it must be finite"));
 }
+/// A share of what was: of the old momentum, say.
+inline bool check_share(std::string_view what, double value, bool all = false) {
+  if (value >= 0 && (value < 1 || (all && value == 1))) return true;
+  return fail("optimizer", std::string(what) + " is " + to_string(Scalar(value)) + "; it must be in [0, 1" + (all ? "]" : ")"));
+}
+/// What only one kind of optimiser has.
+struct CheckConfig {
+  bool operator()(const Sgd& c) const {
+    if (!check_number("momentum", c.momentum)) return false;
+    if (!(c.dampening - c.dampening == 0)) return fail("optimizer", "the dampening is " + to_string(Scalar(c.dampening)) + "; it must be finite");
+    if (!c.nesterov || (c.momentum > 0 && c.dampening == 0)) return true;
+    return fail("optimizer", "Nesterov's form takes a momentum above 0 and no dampening");
+  }
+  bool operator()(const Adam& c) const { return check_share("beta1", c.beta1) && check_share("beta2", c.beta2) && check_number("epsilon", c.epsilon); }
+  bool operator()(const AdamW& c) const { return check_share("beta1", c.beta1) && check_share("beta2", c.beta2) && check_number("epsilon", c.epsilon); }
+  bool operator()(const RmsProp& c) const { return check_share("alpha", c.alpha, true) && check_number("epsilon", c.epsilon) && check_number("momentum", c.momentum); }
+};
 /// Groups change rate and decay only.
 inline bool same_config(OptimizerConfig a, OptimizerConfig b) { return rate_of(a) == rate_of(b) && decay_of(a) == decay_of(b); }
 }  // namespace detail
@@ -64,8 +81,7 @@ void Optimizer<B>::check() const {
   OptimizerConfig config = config_;
   if (!detail::check_number("learning rate", detail::rate_of(config)) || !detail::check_number("weight decay", detail::decay_of(config))) return;
   if (known_.empty()) return (void)fail("optimizer", "the model has no parameters", {}, "fields of type Param<B, Rank> are parameters");
-  if (const auto* sgd = std::get_if<Sgd>(&config_); sgd && sgd->nesterov && (sgd->momentum <= 0 || sgd->dampening != 0))
-    (void)fail("optimizer", "Nesterov's form takes a momentum above 0 and no dampening");
+  (void)std::visit(detail::CheckConfig{}, config_);
 }
 
 template <class B>
@@ -198,15 +214,6 @@ void Optimizer<B>::step_together(Collector& collector)
       if (auto at = found(item.paths.front()); at == memory_.end() || at->path != item.paths.front()) memory_.insert(at, Memory{item.paths.front(), {}});
     }
   for (Item* item : left) item->memory = &*found(item->paths.front());
-  // Without exceptions: what to go back to if a later group fails. (It also keeps a claimed step from writing in place.)
-  struct Before {
-    Item* item;
-    Dyn<B> value;
-    std::vector<Dyn<Values>> memory;
-  };
-  std::vector<Before> before;
-  if constexpr (!HEARTH_EXCEPTIONS)
-    for (Item* item : left) before.push_back({item, *item->places.front(), item->memory->values});
   // Parameters with equal settings take one step together, as one op over lists.
   std::vector<std::vector<Item*>> lists;
   while (!left.empty()) {
@@ -223,15 +230,47 @@ void Optimizer<B>::step_together(Collector& collector)
   for (const auto& together : lists)
     if (!fit(together)) return;
   ++steps_;
-  for (const auto& together : lists)
-    if (!step_alike(together)) {
-      for (Before& old : before) {
-        for (Dyn<B>* place : old.item->places) *place = old.value;
-        old.item->memory->values = std::move(old.memory);
-      }
-      --steps_;
-      return;
+  std::vector<Together> steps;
+  const auto take = [&] {
+    for (auto& together : lists) steps.push_back(operands(std::move(together)));
+    if (pending_error()) return false;
+    for (Together& step : steps) give_up(step);
+    // Steps that write over their values go last: they need no memory, so that what is lost to them is not asked for again.
+    for (const bool kept : {true, false})
+      for (Together& step : steps)
+        if (step.kept.empty() != kept && !step_alike(step)) return false;
+    return true;
+  };
+#if HEARTH_EXCEPTIONS
+  try {
+    (void)take();
+  } catch (...) {
+    go_back(steps);
+    throw;
+  }
+#else
+  if (!take()) go_back(steps);
+#endif
+}
+
+template <class B>
+void Optimizer<B>::go_back(std::span<Together> steps)
+  requires is_autodiff<B>
+{
+  for (Together& step : steps) {
+    const auto& values = step.kept.empty() ? step.in : step.kept;
+    if (values.empty() || !values.front()) continue;
+    const std::size_t n = step.items.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      auto leaf = step.leaves[i];
+      leaf.value = values[i];
+      for (Dyn<B>* place : step.items[i]->places) place->handle = leaf;
+      auto& memory = step.items[i]->memory->values;
+      memory.clear();
+      for (std::size_t at = 2 * n + i; !step.first && at < values.size(); at += n) memory.push_back(Dyn<Values>(values[at]));
     }
+  }
+  --steps_;
 }
 
 template <class B>
@@ -254,39 +293,68 @@ bool Optimizer<B>::fit(std::span<Item* const> together) const
 }
 
 template <class B>
-bool Optimizer<B>::step_alike(std::span<Item* const> together)
+auto Optimizer<B>::operands(std::vector<Item*> items) -> Together
   requires is_autodiff<B>
 {
-  const auto step = [&](const auto& config) -> bool {
-    const auto op = detail::StepOp{std::int64_t(together.size()), steps_, together.front()->memory->values.empty()}(config);
-    using Op = std::remove_const_t<decltype(op)>;
-    const auto remembered = std::size_t(detail::memory_count(together.front()->config));
-    std::vector<HandleOf<Values>> in;
-    for (Item* item : together) in.push_back(item->places.front()->handle.value);
-    for (Item* item : together) in.push_back(std::move(item->gradient.handle));
-    for (std::size_t m = 0; m < remembered; ++m)
-      for (Item* item : together)
-        in.push_back(m < item->memory->values.size() ? item->memory->values[m].handle : zero_like(Dyn<Values>(item->places.front()->handle.value)).handle);
-    // A claimed step writes into what it alone owns: give up our own handles, now that it is sure that they fit.
-    if (claims<Values>(op, specs_of<Values, Op>(in)))
-      for (Item* item : together) {
-        for (Dyn<B>* place : item->places) place->handle = {};
-        item->memory->values.clear();
-      }
-    auto out = apply<Values>(op, std::move(in));
-    const std::size_t n = together.size();
+  Together step;
+  step.first = items.front()->memory->values.empty();
+  const auto remembered = std::size_t(detail::memory_count(items.front()->config));
+  for (const Item* item : items) step.in.push_back(item->places.front()->handle.value);
+  for (Item* item : items) step.in.push_back(std::move(item->gradient.handle));
+  for (std::size_t m = 0; m < remembered; ++m)
+    for (const Item* item : items)
+      step.in.push_back(m < item->memory->values.size() ? item->memory->values[m].handle : zero_like(Dyn<Values>(item->places.front()->handle.value)).handle);
+  for (const Item* item : items) {
+    step.leaves.push_back(item->places.front()->handle);
+    step.leaves.back().value = {};
+  }
+  step.items = std::move(items);
+  return step;
+}
+
+template <class B>
+void Optimizer<B>::give_up(Together& step)
+  requires is_autodiff<B>
+{
+  const auto claimed = [&](const auto& config) {
+    const auto op = detail::StepOp{std::int64_t(step.items.size()), steps_, step.first}(config);
+    return claims<Values>(op, specs_of<Values, std::remove_const_t<decltype(op)>>(step.in));
+  };
+  const std::size_t n = step.items.size();
+  bool over = HEARTH_EXCEPTIONS && std::visit(claimed, step.items.front()->config);
+  if (over) {  // a claimed step writes into what it alone owns: give up our own handles, now that it is sure that they fit
+    for (Item* item : step.items) {
+      for (Dyn<B>* place : item->places) place->handle.value = {};
+      item->memory->values.clear();
+    }
+    for (std::size_t i = 0; i < step.in.size(); ++i) over = over && ((i >= n && i < 2 * n) || overwritable<Values>(step.in[i]));
+  }
+  if (over) return;
+  step.kept = step.in;  // to go back to, but for the gradients; without exceptions always
+  for (std::size_t i = n; i < 2 * n; ++i) step.kept[i] = {};
+}
+
+template <class B>
+bool Optimizer<B>::step_alike(Together& step)
+  requires is_autodiff<B>
+{
+  const auto run = [&](const auto& config) -> bool {
+    const auto op = detail::StepOp{std::int64_t(step.items.size()), steps_, step.first}(config);
+    auto out = apply<Values>(op, std::move(step.in));
+    step.in.clear();
+    const std::size_t n = step.items.size();
     if constexpr (!HEARTH_EXCEPTIONS)
       if (detail::failed_operand<Values>(out.data(), out.size())) return false;
     for (std::size_t i = 0; i < n; ++i) {
       const auto leaf = B::track(B::from_inner(std::move(out[i])));
-      for (Dyn<B>* place : together[i]->places) place->handle = leaf;
-      auto& values = together[i]->memory->values;
+      for (Dyn<B>* place : step.items[i]->places) place->handle = leaf;
+      auto& values = step.items[i]->memory->values;
       values.clear();
-      for (std::size_t m = 0; m < remembered; ++m) values.push_back(Dyn<Values>(std::move(out[n * (m + 1) + i])));
+      for (std::size_t at = n + i; at < out.size(); at += n) values.push_back(Dyn<Values>(std::move(out[at])));
     }
     return true;
   };
-  return std::visit(step, together.front()->config);
+  return std::visit(run, step.items.front()->config);
 }
 
 template <class B>
@@ -315,6 +383,7 @@ Dyn<B> GradientFunctions<B>::clip_by_norm(Gradients<B>& gradients, double limit,
   Dyn<B> total;
   for (auto& entry : gradients.entries()) {
     Dyn<B> g(entry.gradient);
+    if (infinite && element_count(g.shape()) == 0) g = Dyn<B>::full(g.device(), Spec{g.dtype(), Shape{1}}, 0);  // has no largest
     if (g.dtype() == Dtype::f16 || g.dtype() == Dtype::bf16) g = cast(std::move(g), Dtype::f32);
     const Axes all = all_axes(g.rank());
     Dyn<B> part = infinite ? reduce(ReduceCode::max, abs(std::move(g)), all) : sum(p == 2 ? square(std::move(g)) : pow(abs(std::move(g)), p), all);

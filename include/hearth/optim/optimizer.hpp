@@ -99,8 +99,22 @@ struct Optimizer {
   /// Do the parameters, their gradients and their memory fit one step of their configuration? (An error if not.)
   bool fit(std::span<Item* const> together) const
     requires is_autodiff<B>;
+  /// Parameters that take one step together, and what goes into it.
+  struct Together {
+    std::vector<Item*> items;
+    std::vector<HandleOf<Values>> in, kept;  ///< parameters, gradients, momenta; and to go back to, unless the step writes over them
+    std::vector<HandleOf<B>> leaves;         ///< the parameters' leaves without their values
+    bool first = false;
+  };
+  Together operands(std::vector<Item*> items)
+    requires is_autodiff<B>;
+  void give_up(Together& step)
+    requires is_autodiff<B>;
   /// False, without exceptions only, where the step failed.
-  bool step_alike(std::span<Item* const> together)
+  bool step_alike(Together& step)
+    requires is_autodiff<B>;
+  /// As if no step had been begun.
+  void go_back(std::span<Together> steps)
     requires is_autodiff<B>;
   /// What the groups make of the configuration; none if the parameter is frozen.
   std::optional<OptimizerConfig> config_for(const Item& item) const;
