@@ -113,8 +113,8 @@ TEST_P(InferSession, SaysWhatIsWrong) {
   // Shapes that no input has.
   const auto affine = []<class B>(On<B>) { return make_affine<B>(); };
   EXPECT_THROW((void)serve(path, GetParam(), "x", {-3}, affine), Error);
-  EXPECT_THROW((void)serve(path, GetParam(), "x", {0, 3}, affine), Error);
-  EXPECT_THROW((void)serve(path, GetParam(), "x", {INT64_MAX, INT64_MAX}, affine), Error);
+  EXPECT_THROW((void)serve(path, GetParam(), "x", {0}, affine), Error);
+  EXPECT_THROW((void)serve(path, GetParam(), "x", {INT64_MAX}, affine), Error);
 }
 
 TEST_P(InferSession, MovesAndLeavesNothingBehind) {
