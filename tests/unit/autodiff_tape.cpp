@@ -231,6 +231,9 @@ TEST(Tape, a_hook_must_keep_the_shape) {
   const D x = leaf({2}, {2, 3});
   on_gradient<P>(x.handle, [](Dyn<P> g) { return reshape(std::move(g), {2, 1}); });
   EXPECT_TRUE(says(message([&] { backward(total(x * x)); }), "hook"));
+  const D y = leaf({2}, {2, 3});
+  on_gradient<P>(y.handle, [](Dyn<P>) { return Dyn<P>(); });
+  EXPECT_TRUE(says(message([&] { backward(total(y * y)); }), "a gradient hook returned an empty value"));
 }
 
 // ---- checkpoints
