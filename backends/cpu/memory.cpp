@@ -67,6 +67,7 @@ Ref<Completion> Cpu::download_async(const Handle& handle, void* to) {
 void Cpu::sync(const Device&) {}
 
 const Error* Cpu::error(const Handle& handle) { return cpu::failure_of(handle); }
+bool Cpu::overwritable(const Handle& handle) { return cpu::is_own(handle) && cpu::is_contiguous(*handle); }
 
 MemoryStats Cpu::memory_stats(const Device&) { return cpu::memory_stats(); }
 void Cpu::trim(const Device&) { cpu::trim_memory(); }

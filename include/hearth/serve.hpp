@@ -34,6 +34,9 @@ namespace detail {
 /// Raises that the backend is not in this build.
 Session no_such_backend(const std::string& backend);
 
+/// How many numbers one input has; an error, and 0, if there are none or more than memory holds.
+std::int64_t input_size(const std::string& input, const Shape& shape);
+
 /// A model M on B whose inputs have the given rank, the batch included.
 template <class B, class M, int Rank>
 struct Served final : Session::Body {
@@ -53,14 +56,13 @@ struct Served final : Session::Body {
 
 template <int Rank, class B, class M>
 Session serve_on(const std::string& path, const std::string& backend, std::string input, const Shape& shape, M model) {
+  const std::int64_t size = input_size(input, shape);
+  if (size == 0) return {};
   auto* body = new Served<B, M, Rank>(path, backend, std::move(model));
   Session session(body);  // owns it from here, whatever happens
   body->input = std::move(input);
-  for (std::int64_t size : shape) {
-    if (size < 1) return fail("serve", "the shape of an input is " + to_string(shape) + "; its sizes must be positive", {shape});
-    body->shape.push_back(size);
-    body->input_size *= size;
-  }
+  body->shape.assign(shape.begin(), shape.end());
+  body->input_size = size;
   // One run finds the size of the output, and that the model takes such inputs at all.
   const std::vector<float> zeros(std::size_t(body->input_size));
   body->output_size = std::int64_t(body->run(zeros, 1).size());

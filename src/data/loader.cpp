@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "hearth/op/philox.hpp"
@@ -77,7 +78,18 @@ Prefetcher::Prefetcher(const BatchMaker& maker, std::int64_t first, std::int64_t
   state_->count = count;
   state_->given = state_->taken = first;
   state_->ahead = std::size_t(workers) * std::size_t(std::max(prefetch, 1));
-  for (int i = 0; i < workers; ++i) state_->workers.emplace_back([state = state_] { state->work(); });
+  const auto useful = std::min<std::int64_t>(workers, count - first);  // more than there are batches would have nothing to do
+#if HEARTH_EXCEPTIONS
+  try {
+    for (std::int64_t i = 0; i < useful; ++i) state_->workers.emplace_back([state = state_] { state->work(); });
+  } catch (const std::system_error& error) {
+    if (!state_->workers.empty()) return;  // those that the system gave do the work
+    delete state_;
+    (void)fail(Error(ErrorKind::device, "loader", std::string("the system gives no thread for a worker: ") + error.what()));
+  }
+#else
+  for (std::int64_t i = 0; i < useful; ++i) state_->workers.emplace_back([state = state_] { state->work(); });
+#endif
 }
 
 Prefetcher::~Prefetcher() {

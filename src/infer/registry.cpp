@@ -60,6 +60,14 @@ std::vector<BackendStatus> backends() {
   return list;
 }
 
+std::int64_t detail::input_size(const std::string& input, const Shape& shape) {
+  std::int64_t size = 1;
+  bool fits = true;
+  for (std::int64_t s : shape) fits = fits && s > 0 && !__builtin_mul_overflow(size, s, &size) && size <= INT64_MAX / std::int64_t(sizeof(float));
+  if (fits) return size;
+  return fail("serve", "the input \"" + input + "\" cannot have the shape " + to_string(shape), {shape}, "every size is 1 or more");
+}
+
 Session detail::no_such_backend(const std::string& backend) {
   std::string built, reason;
   for (const BackendStatus& known : backends()) {

@@ -124,7 +124,8 @@ Out<op::Rope> infer(const op::Rope&, const In<op::Rope>& in) {
 Out<op::CrossEntropy> infer(const op::CrossEntropy& op, const In<op::CrossEntropy>& in) {
   Spec loss;
   if (!given<op::CrossEntropy>("cross_entropy", in) ||
-      !cross_entropy_fits("cross_entropy", *in[0], *in[1], in[2], op.reduction, op.smoothing, loss))
+      !cross_entropy_fits("cross_entropy", *in[0], *in[1], in[2], op.reduction, op.smoothing, loss) ||
+      (op.ignore && !is_number_beside("cross_entropy", op.ignore, *in[1])))
     return {};
   return {loss};
 }

@@ -26,7 +26,8 @@ std::string misfit(const Wanted& w, const Spec& found, bool convert) {
   if (w.defined) {
     if (found.shape != w.spec.shape) return w.name + ": the model has " + to_string(w.spec) + ", the file " + to_string(found);
     if (found.dtype == w.spec.dtype || (convert && kinds_of(found.dtype) == w.kinds)) return {};
-    return w.name + ": the model has " + to_string(w.spec) + ", the file " + to_string(found) + "; LoadOptions::convert accepts it";
+    return w.name + ": the model has " + to_string(w.spec) + ", the file " + to_string(found) +
+           (kinds_of(found.dtype) == w.kinds ? "; LoadOptions::convert accepts it" : ", which is of another kind");
   }
   if (found.shape.size() != w.rank) return w.name + ": the model has rank " + std::to_string(w.rank) + ", the file " + to_string(found);
   if ((kinds_of(found.dtype) & w.kinds) == 0) return w.name + ": the file has " + to_string(found) + ", which is of another kind";

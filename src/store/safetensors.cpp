@@ -289,10 +289,14 @@ void write_safetensors(const std::string& path, std::span<const SafetensorsEntry
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) {
     auto& block = header["__metadata__"] = nlohmann::ordered_json::object();
-    for (const auto& [key, value] : metadata) block[key] = value;
+    for (const auto& [key, value] : metadata) {
+      if (block.contains(key)) return (void)fail("write_safetensors", "two values of the metadata are named \"" + key + "\"");
+      block[key] = value;
+    }
   }
   std::uint64_t offset = 0;
   for (const SafetensorsEntry& entry : entries) {
+    if (entry.name == "__metadata__") return (void)fail("write_safetensors", "no tensor may be named \"__metadata__\", which is the file's own");
     if (header.contains(entry.name)) return (void)fail("write_safetensors", "two tensors are named \"" + entry.name + "\"");
     const std::uint64_t size = std::uint64_t(element_count(entry.spec.shape)) * size_of(entry.spec.dtype);
     if (size != entry.bytes.size())
@@ -303,9 +307,14 @@ void write_safetensors(const std::string& path, std::span<const SafetensorsEntry
     header[entry.name] = {{"dtype", dtype}, {"shape", std::vector<std::int64_t>(entry.spec.shape.begin(), entry.spec.shape.end())}, {"data_offsets", {offset, offset + size}}};
     offset += size;
   }
-  std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::ignore);
+  // What is not UTF-8 was left out, and would come back as another text.
+  if (nlohmann::ordered_json::parse(text, nullptr, false) != header)
+    return (void)fail("write_safetensors", "a name or a text of the metadata is not UTF-8, which the format demands");
   text.resize((text.size() + 7) / 8 * 8, ' ');
 
+  // What is there is replaced, so it must be a file: a device or a pipe would be lost.
+  if (struct stat there; ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return (void)broken(path, "is not a regular file");
   // Written beside its place and moved there when whole, and on the disk: neither a reader nor a lost machine leaves half a file.
   const std::string temporary = path + ".partial";
   std::FILE* out = std::fopen(temporary.c_str(), "wb");

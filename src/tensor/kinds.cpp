@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hearth/tensor/kinds.hpp"
 
+#include "../op/infer.hpp"
+
 namespace hearth::detail {
 
 namespace {
@@ -18,6 +20,8 @@ void check_type(std::string_view op, const Spec& spec, int rank, Kinds kind) {
   if (spec.shape.size() == rank && kinds_of(spec.dtype) == kind) return;
   (void)fail(op, to_string(spec) + " is not a tensor of rank " + std::to_string(rank) + " and kind " + name_of_kind(kind), {spec.shape});
 }
+
+void check_scalar(std::string_view op, const Scalar& scalar, const Spec& spec) { (void)is_number_beside(op, scalar, spec); }
 
 const Shape& checked_rank(std::string_view op, const Shape& shape, int rank) {
   if (shape.size() != rank) (void)fail(op, "the shape " + to_string(shape) + " is not of rank " + std::to_string(rank), {shape});

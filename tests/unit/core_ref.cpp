@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hearth/core/loan.hpp"
+#include "hearth/core/ref.hpp"
 
 namespace {
 
@@ -59,55 +59,6 @@ TEST(Ref, DetachHandsOverOwnership) {
   EXPECT_EQ(alive, 1);
   release(raw);
   EXPECT_EQ(alive, 0);
-}
-
-TEST(Loan, BringsBackWhatWasLetGo) {
-  int alive = 0;
-  {
-    Ref<Derived> a = make_ref<Derived>(alive);
-    const Derived* const object = a.get();
-    Loan loan(a);
-    EXPECT_TRUE(a.unique()) << "a loan is no owner";
-    { const Ref<Base> gone = std::move(a); }
-    EXPECT_EQ(alive, 1);
-    a = loan.take<Derived>();
-    EXPECT_EQ(a.get(), object);
-    EXPECT_TRUE(a.unique());
-    EXPECT_FALSE(loan.take<Derived>());
-  }
-  EXPECT_EQ(alive, 0);
-}
-
-TEST(Loan, EndsWithWhatCameBack) {
-  int alive = 0;
-  Ref<Derived> kept;
-  {
-    Ref<Derived> a = make_ref<Derived>(alive), b = make_ref<Derived>(alive);
-    const Loan first(a), second(b);
-    kept = std::move(b);  // not let go: it is whoever's has it
-    a = {};
-    EXPECT_EQ(alive, 2);
-  }
-  EXPECT_EQ(alive, 1);
-  EXPECT_TRUE(kept.unique());
-  kept = {};
-  EXPECT_EQ(alive, 0) << "the loan is over";
-}
-
-TEST(Loan, OfASharedObjectIsAnOwner) {
-  int alive = 0;
-  Ref<Derived> a = make_ref<Derived>(alive), b = a;
-  {
-    Loan loan(a);
-    Loan again(a);
-    a = b = {};
-    EXPECT_EQ(alive, 1);
-    EXPECT_EQ(loan.take<Derived>()->value, 3);
-    EXPECT_EQ(alive, 1);
-  }
-  EXPECT_EQ(alive, 0);
-  Loan nothing{Ref<Derived>()};
-  EXPECT_FALSE(nothing.take<Derived>());
 }
 
 TEST(Ref, CountsAcrossThreads) {

@@ -220,6 +220,13 @@ TEST(Loader, a_batch_may_be_larger_than_the_data) {
   }
 }
 
+TEST(Loader, starts_no_more_workers_than_batches) {
+  Numbers data{6};
+  Loader loader(data, {.batch_size = 2, .workers = 1 << 30});  // no system has so many threads
+  EXPECT_EQ(run(loader), (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(run(loader), (std::vector<int>{0, 1, 2, 3, 4, 5}));
+}
+
 TEST(Loader, refuses_nonsense) {
   Numbers data{10};
   EXPECT_THROW((Loader(data, LoaderOptions{.batch_size = 0})), Error);

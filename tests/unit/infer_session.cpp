@@ -110,6 +110,11 @@ TEST_P(InferSession, SaysWhatIsWrong) {
   EXPECT_THROW((void)load(path + ".missing"), Error);
   EXPECT_THROW((void)Session().input_size(), Error);
   EXPECT_THROW(register_model("null", nullptr), Error);
+  // Shapes that no input has.
+  const auto affine = []<class B>(On<B>) { return make_affine<B>(); };
+  EXPECT_THROW((void)serve(path, GetParam(), "x", {-3}, affine), Error);
+  EXPECT_THROW((void)serve(path, GetParam(), "x", {0}, affine), Error);
+  EXPECT_THROW((void)serve(path, GetParam(), "x", {INT64_MAX}, affine), Error);
 }
 
 TEST_P(InferSession, MovesAndLeavesNothingBehind) {

@@ -91,6 +91,8 @@ TYPED_TEST(Modules, convolutions) {
   check<B, 4>("conv_transpose2d_dilated", make_conv_transpose2d<B>(3, 2, {2, 3}, {.stride = {1, 2}, .dilation = {2, 1}}));
   check<B, 4>("conv_transpose2d_uneven",
               make_conv_transpose2d<B>(2, 3, {3, 2}, {.stride = {3, 2}, .padding = {1, 0}, .output_padding = {2, 1}, .bias = false}));
+  EXPECT_THROW((void)make_conv2d<B>(3, 4, {3, 3, 3}), Error);
+  EXPECT_THROW((void)make_conv_transpose2d<B>(3, 4, PerAxis()), Error);
 }
 
 TYPED_TEST(Modules, kernels_have_one_size_or_one_for_each_axis) {

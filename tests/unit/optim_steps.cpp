@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "fixtures.hpp"
 #include "hearth/nn/nn.hpp"
 #include "hearth/optim/gradients.hpp"
@@ -173,6 +176,14 @@ TYPED_TEST(Steps, accumulated_gradients_equal_one_large_batch) {
   EXPECT_TRUE(close(gradient_of(*model.bias, sum), gradient_of(*model.bias, whole), 1e-6));
 }
 
+TYPED_TEST(Steps, clipping_by_the_largest_passes_over_empty_gradients) {
+  using B = TypeParam;
+  const auto none = require_gradient(zeros<B>({0})), some = require_gradient(tensor<B>({1., 2.}));
+  auto gradients = backward((some * 4).sum() + none.sum());
+  EXPECT_EQ(clip_by_norm(gradients, 1, std::numeric_limits<double>::infinity()).item(), 4);
+  EXPECT_NEAR(gradient_of(some, gradients)[0].item(), 1, 1e-6);
+}
+
 TYPED_TEST(Steps, frozen_parameters_stay) {
   using B = TypeParam;
   auto model = start<B>();
@@ -330,6 +341,17 @@ TYPED_TEST(Steps, errors) {
   EXPECT_THROW(Optimizer(Sgd{.rate = -0.1}, model), Error);
   EXPECT_THROW(Optimizer(Adam{.rate = std::nan("")}, model), Error);
   EXPECT_THROW(Optimizer(Adam{.weight_decay = -1}, model), Error);
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(Optimizer(Adam{.rate = infinity}, model), Error);
+  EXPECT_THROW(Optimizer(Adam{.weight_decay = infinity}, model), Error);
+  EXPECT_THROW(Optimizer(Adam{.beta1 = 1}, model), Error);
+  EXPECT_THROW(Optimizer(Adam{.beta2 = -0.1}, model), Error);
+  EXPECT_THROW(Optimizer(AdamW{.beta1 = nan}, model), Error);
+  EXPECT_THROW(Optimizer(AdamW{.epsilon = -1}, model), Error);
+  EXPECT_THROW(Optimizer(RmsProp{.alpha = 2}, model), Error);
+  EXPECT_THROW(Optimizer(RmsProp{.epsilon = nan}, model), Error);
+  EXPECT_THROW(Optimizer(Sgd{.momentum = -0.5}, model), Error);
+  EXPECT_THROW(Optimizer(Sgd{.dampening = nan}, model), Error);
   EXPECT_THROW(Optimizer(Sgd{.nesterov = true}, model), Error);
   EXPECT_THROW(Optimizer(Sgd{.momentum = -0.5}, model), Error);
   EXPECT_THROW(Optimizer(Adam{.beta1 = 1}, model), Error);

@@ -3,6 +3,8 @@
 #include "hearth/store/safetensors.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -160,12 +162,30 @@ TEST(Safetensors, writing_refuses_nonsense) {
   EXPECT_THROW(write_safetensors("/tmp/hearth_never", wrong_size), Error);
   const SafetensorsEntry twice[] = {{"a", {Dtype::f32, {2}}, std::as_bytes(std::span(w))}, {"a", {Dtype::f32, {2}}, std::as_bytes(std::span(w))}};
   EXPECT_THROW(write_safetensors("/tmp/hearth_never", twice), Error);
+  // What readers would refuse, or read as something else.
+  for (const char* name : {"__metadata__", "\xff", "a\xc3"}) {
+    const SafetensorsEntry entry[] = {{name, {Dtype::f32, {2}}, std::as_bytes(std::span(w))}};
+    EXPECT_THROW(write_safetensors("/tmp/hearth_never", entry), Error) << name;
+  }
+  const std::pair<std::string, std::string> same_key[] = {{"k", "1"}, {"k", "2"}}, no_text[] = {{"k", "\xfe"}};
+  EXPECT_THROW(write_safetensors("/tmp/hearth_never", {}, same_key), Error);
+  EXPECT_THROW(write_safetensors("/tmp/hearth_never", {}, no_text), Error);
+  EXPECT_FALSE(std::filesystem::exists("/tmp/hearth_never"));
   EXPECT_THROW(write_safetensors("/no/such/folder/x", {}), Error);
   EXPECT_THROW(Safetensors::open("/no/such/file"), Error);
   EXPECT_THROW(Safetensors::open("/tmp"), Error);
 }
 
 // Every cut and every flipped byte of a good file is read right or refused; none may crash or read outside the file.
+TEST(Safetensors, writing_replaces_files_only) {
+  const std::string pipe = testing::TempDir() + "hearth_pipe_" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(write_safetensors(pipe, {}), Error);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_FALSE(std::filesystem::exists(pipe + ".partial"));
+  std::filesystem::remove(pipe);
+}
+
 TEST(Safetensors, survives_every_cut_and_flip) {
   const std::string good = file_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}})", one + "xy");
   int refused = 0;

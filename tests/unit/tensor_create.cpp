@@ -1,7 +1,9 @@
 // Tensors from nothing, from numbers in the program and from memory; and back.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cmath>
 #include <functional>
+#include <limits>
 
 #include "tensor_stacks.hpp"
 
@@ -74,6 +76,12 @@ TYPED_TEST(Create, Ranges) {
   EXPECT_EQ((linspace<B>(4, 9, 1).to_vector()), (Floats{4}));
   EXPECT_EQ((linspace<B>(4, 9, 0).to_vector()), Floats{});
   EXPECT_THROW((void)(linspace<B>(0, 1, INT64_MAX)), Error);
+  // The distance between the ends may pass the largest number.
+  EXPECT_EQ((linspace<B>(1e308, -1e308, 3, {}, Dtype::f64).template to_vector<double>()), (std::vector<double>{1e308, 0, -1e308}));
+  EXPECT_EQ((linspace<B>(1.5e308, -1.5e308, 2, {}, Dtype::f64).template to_vector<double>()), (std::vector<double>{1.5e308, -1.5e308}));
+  expect_error([] { (void)linspace<B>(0, std::numeric_limits<double>::infinity(), 3); }, "both ends must be finite");
+  expect_error([] { (void)linspace<B>(std::nan(""), 1, 3); }, "both ends must be finite");
+  expect_error([] { (void)arange<B, Int>(0.5, 3.0, 0.5); }, "is no whole number");
   const auto tenths = linspace<B>(0, 1, 11).to_vector();
   for (int i = 0; i <= 10; ++i) EXPECT_FLOAT_EQ(tenths[std::size_t(i)], float(i) / 10);
   EXPECT_EQ((eye<B>(2).to_vector()), (Floats{1, 0, 0, 1}));

@@ -41,6 +41,8 @@ TYPED_TEST(Print, Options) {
   EXPECT_EQ(stream.str(), "[[1.         2.        ]\n [0.33333334 4.        ]] and [ True]");
   EXPECT_EQ(to_string(x, {.precision = 2}), "[[1.   2.  ]\n [0.33 4.  ]]");
   EXPECT_EQ(to_string(arange<B>(10), {.threshold = 5, .edge_items = 2}), "[0 1 ... 8 9]");
+  EXPECT_EQ(to_string(arange<B>(10), {.threshold = 5, .edge_items = -2}), "[0 ... 9]");
+  EXPECT_EQ(to_string(arange<B>(10), {.threshold = 5, .edge_items = INT64_MAX}), to_string(arange<B>(10)));
   EXPECT_EQ(to_string(arange<B>(10), {.line_width = 9}), "[0 1 2 3\n 4 5 6 7\n 8 9]");
   EXPECT_EQ(to_string(ones<B>({2}, {}, Dtype::bf16) / 3), "[0.334 0.334]");
   const PrintOptions before = print_options();

@@ -192,6 +192,10 @@ TYPED_TEST(Shapes, WindowsAndTriangles) {
     EXPECT_EQ(x.triu().to_vector(), (Ints{1, 2, 3, 0, 5, 6, 0, 0, 9}));
     EXPECT_EQ(x.tril(-1).to_vector(), (Ints{0, 0, 0, 4, 0, 0, 7, 8, 0}));
     EXPECT_EQ(x.triu(1).to_vector(), (Ints{0, 2, 3, 0, 0, 6, 0, 0, 0}));
+    EXPECT_EQ(x.tril(INT64_MAX).to_vector(), x.to_vector());
+    EXPECT_EQ(x.triu(INT64_MIN).to_vector(), x.to_vector());
+    EXPECT_EQ(x.triu(INT64_MAX).to_vector(), Ints(9, 0));
+    EXPECT_EQ(x.tril(INT64_MIN).to_vector(), Ints(9, 0));
     EXPECT_EQ(x.diagonal().to_vector(), (Ints{1, 5, 9}));
     EXPECT_EQ(x.diagonal(1).to_vector(), (Ints{2, 6}));
     EXPECT_EQ(x.diagonal(-2).to_vector(), (Ints{7}));

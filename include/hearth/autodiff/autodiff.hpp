@@ -156,6 +156,7 @@ struct Autodiff {
   static Ref<Completion> download_async(const Handle& handle, void* to) { return B::download_async(handle.value, to); }
   static void sync(const Device& device) { B::sync(device); }
   static const Spec& spec(const Handle& handle) { return B::spec(handle.value); }
+  static bool overwritable(const Handle& handle) { return hearth::overwritable<B>(handle.value); }
   static Device device(const Handle& handle) { return B::device(handle.value); }
   static const Error* error(const Handle& handle) { return B::error(handle.value); }
   static MemoryStats memory_stats(const Device& device) { return B::memory_stats(device); }

@@ -112,6 +112,14 @@ concept Backend = Memory<B> && MakeOps<B> && ElementwiseOps<B> && ViewOps<B> && 
 template <class B, class Op>
 Results<Op, HandleOf<B>> apply(const Op& op, Operands<Op, HandleOf<B>> in);
 
+/// May an op that is given this handle write its result over the value? What cannot be written over costs nothing to keep until the op has
+/// succeeded; what can needs no memory, which is what an op may fail for. False where B does not say.
+template <class B>
+bool overwritable(const HandleOf<B>& handle) {
+  if constexpr (requires { B::overwritable(handle); }) return B::overwritable(handle);
+  else return false;
+}
+
 /// Does B run this composite itself on such operands? (A backend's own `claims` may decline by dtype or shape.)
 template <class B, class Op>
 bool claims(const Op& op, const Operands<Op, const Spec*>& in);

@@ -33,6 +33,7 @@ struct PassThrough {
   static const Spec& spec(const Handle& handle) { return B::spec(handle); }
   static Device device(const Handle& handle) { return B::device(handle); }
   static const Error* error(const Handle& handle) { return B::error(handle); }
+  static bool overwritable(const Handle& handle) { return hearth::overwritable<B>(handle); }
   static MemoryStats memory_stats(const Device& device) { return B::memory_stats(device); }
   static void trim(const Device& device) { B::trim(device); }
 };

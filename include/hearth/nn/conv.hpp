@@ -49,12 +49,11 @@ struct ConvTransposeLayerOptions {
 };
 
 namespace detail {
-/// The sizes of a kernel with two axes, of which one number may stand for both.
-inline Shape kernel_of(std::string_view op, const PerAxis& kernel) {
-  const Shape& sizes = kernel.values;
-  if (sizes.size() == 1) return {sizes[0], sizes[0]};
-  if (sizes.size() == 2) return sizes;
-  return fail(op, "the kernel has " + std::to_string(sizes.size()) + " sizes for 2 spatial axes");
+/// The kernel's size along each axis, of what may be given as one for all.
+inline Shape kernel_sizes(std::string_view op, const PerAxis& kernel, int axes) {
+  if (kernel.values.size() == axes) return kernel.values;
+  if (kernel.values.size() == 1) return Shape::filled(axes, kernel.values[0]);
+  return fail(op, "the kernel has " + std::to_string(kernel.values.size()) + " sizes for " + std::to_string(axes) + " spatial axes");
 }
 
 /// Weight and bias uniform in +-1 / sqrt(fan in), as PyTorch starts them.
@@ -81,7 +80,7 @@ Conv1d<B> make_conv1d(std::int64_t in, std::int64_t out, std::int64_t kernel, Co
 template <Backend B>
 Conv2d<B> make_conv2d(std::int64_t in, std::int64_t out, PerAxis kernel, ConvLayerOptions options = {}, const DeviceOf<B>& device = {}, RandomSource source = {}) {
   if (!detail::divides("conv2d", options.groups, in, out)) return {};
-  const Shape k = detail::kernel_of("conv2d", kernel);
+  const Shape k = detail::kernel_sizes("conv2d", kernel, 2);
   if (pending_error()) return {};
   auto layer = detail::start_conv<Conv2d<B>, B, 4>({out, in / options.groups, k[0], k[1]}, out, options.bias, device, source);
   layer.options = {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .padding_after = {}, .groups = options.groups};
@@ -91,7 +90,7 @@ template <Backend B>
 ConvTranspose2d<B> make_conv_transpose2d(std::int64_t in, std::int64_t out, PerAxis kernel, ConvTransposeLayerOptions options = {}, const DeviceOf<B>& device = {},
                                          RandomSource source = {}) {
   if (!detail::divides("conv_transpose2d", options.groups, in, out)) return {};
-  const Shape k = detail::kernel_of("conv_transpose2d", kernel);
+  const Shape k = detail::kernel_sizes("conv_transpose2d", kernel, 2);
   if (pending_error()) return {};
   auto layer = detail::start_conv<ConvTranspose2d<B>, B, 4>({in, out / options.groups, k[0], k[1]}, out, options.bias, device, source);
   layer.options = {.stride = options.stride, .padding = options.padding, .output_padding = options.output_padding, .dilation = options.dilation, .groups = options.groups};

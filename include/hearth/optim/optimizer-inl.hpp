@@ -30,19 +30,21 @@ inline int memory_count(const OptimizerConfig& config) {
   };
   return std::visit(Count{}, config);
 }
-/// Not negative, and not NaN.
+/// Not negative, and neither infinite nor NaN.
 inline bool check_number(std::string_view what, double value) {
-  if (value >= 0) return true;
-  return fail("optimizer", "the " + std::string(what) + " is " + to_string(Scalar(value)) + "; it must not be negative");
+  if (value >= 0 && value - value == 0) return true;
+  return fail("optimizer", "the " + std::string(what) + " is " + to_string(Scalar(value)) + (value < 0 ? "; it must not be negative" : "; it must be finite"));
 }
 /// How much of a running mean stays at each step: at 1 nothing would ever enter it.
 inline bool check_share(std::string_view what, double value) {
   if (value >= 0 && value < 1) return true;
   return fail("optimizer", std::string(what) + " is " + to_string(Scalar(value)) + "; it must be at least 0 and below 1");
 }
+/// What only one kind of optimiser has.
 struct CheckConfig {
   bool operator()(const Sgd& c) const {
     if (!check_number("momentum", c.momentum)) return false;
+    if (!(c.dampening - c.dampening == 0)) return fail("optimizer", "the dampening is " + to_string(Scalar(c.dampening)) + "; it must be finite");
     if (!c.nesterov || (c.momentum > 0 && c.dampening == 0)) return true;
     return fail("optimizer", "Nesterov's form takes a momentum above 0 and no dampening");
   }
@@ -226,15 +228,6 @@ void Optimizer<B>::step_together(Collector& collector)
       if (auto at = found(item.paths.front()); at == memory_.end() || at->path != item.paths.front()) memory_.insert(at, Memory{item.paths.front(), {}, 0});
     }
   for (Item* item : left) item->memory = &*found(item->paths.front());
-  // Without exceptions: what to go back to if a later group fails. (It also keeps a claimed step from writing in place.)
-  struct Before {
-    Item* item;
-    Dyn<B> value;
-    Memory memory;
-  };
-  std::vector<Before> before;
-  if constexpr (!HEARTH_EXCEPTIONS)
-    for (Item* item : left) before.push_back({item, *item->places.front(), *item->memory});
   // Parameters with equal settings, which have taken as many steps, take one together, as one op over lists.
   std::vector<std::vector<Item*>> lists;
   while (!left.empty()) {
@@ -252,15 +245,48 @@ void Optimizer<B>::step_together(Collector& collector)
   for (const auto& together : lists)
     if (!fit(together)) return;
   ++steps_;
-  for (const auto& together : lists)
-    if (!step_alike(together)) {
-      for (Before& old : before) {
-        for (Dyn<B>* place : old.item->places) *place = old.value;
-        *old.item->memory = std::move(old.memory);
-      }
-      --steps_;
-      return;
+  std::vector<Together> steps;
+  const auto take = [&] {
+    for (auto& together : lists) steps.push_back(prepare(std::move(together)));
+    if (pending_error()) return false;
+    for (Together& step : steps) give_up(step);
+    // Steps that write over their values go last: they need no memory, so that what is lost to them is not asked for again.
+    for (const bool kept : {true, false})
+      for (Together& step : steps)
+        if (step.kept.empty() != kept && !step_alike(step)) return false;
+    return true;
+  };
+#if HEARTH_EXCEPTIONS
+  try {
+    (void)take();
+  } catch (...) {
+    go_back(steps);
+    throw;
+  }
+#else
+  if (!take()) go_back(steps);
+#endif
+}
+
+template <class B>
+void Optimizer<B>::go_back(std::span<Together> steps)
+  requires is_autodiff<B>
+{
+  for (Together& step : steps) {
+    const auto& values = step.kept.empty() ? step.in : step.kept;
+    if (values.empty() || !values.front()) continue;
+    const std::size_t n = step.items.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      auto leaf = step.leaves[i];
+      leaf.value = values[i];
+      for (Dyn<B>* place : step.items[i]->places) place->handle = leaf;
+      Memory& memory = *step.items[i]->memory;
+      memory.steps = step.taken;
+      memory.values.clear();
+      for (std::size_t at = 2 * n + i; !step.first && at < values.size(); at += n) memory.values.push_back(Dyn<Values>(values[at]));
     }
+  }
+  --steps_;
 }
 
 template <class B>
@@ -283,8 +309,9 @@ template <class B>
 bool Optimizer<B>::fit(std::span<Item* const> together) const
   requires is_autodiff<B>
 {
+  const Memory& memory = *together.front()->memory;
   const auto check = [&](const auto& config) -> bool {
-    const auto op = detail::StepOp{std::int64_t(together.size()), together.front()->memory->steps + 1, together.front()->memory->values.empty()}(config);
+    const auto op = detail::StepOp{std::int64_t(together.size()), memory.steps + 1, memory.values.empty()}(config);
     const auto spec = [](const HandleOf<Values>& handle) { return &Values::spec(handle); };
     const std::vector<const Spec*> in = operands(together, spec, spec);
     (void)infer(op, in);
@@ -294,36 +321,65 @@ bool Optimizer<B>::fit(std::span<Item* const> together) const
 }
 
 template <class B>
-bool Optimizer<B>::step_alike(std::span<Item* const> together)
+auto Optimizer<B>::prepare(std::vector<Item*> items) -> Together
   requires is_autodiff<B>
 {
-  const auto step = [&](const auto& config) -> bool {
-    const auto op = detail::StepOp{std::int64_t(together.size()), together.front()->memory->steps + 1, together.front()->memory->values.empty()}(config);
-    using Op = std::remove_const_t<decltype(op)>;
-    std::vector<HandleOf<Values>> in = operands(
-        together, [](const HandleOf<Values>& handle) { return handle; }, [](const HandleOf<Values>& value) { return zero_like(Dyn<Values>(value)).handle; });
-    for (Item* item : together) item->gradient = {};
-    // A claimed step writes into what it alone owns: give up our own handles, now that it is sure that they fit.
-    if (claims<Values>(op, specs_of<Values, Op>(in)))
-      for (Item* item : together) {
-        for (Dyn<B>* place : item->places) place->handle = {};
-        item->memory->values.clear();
-      }
-    auto out = apply<Values>(op, std::move(in));
-    const std::size_t n = together.size();
+  const Memory& memory = *items.front()->memory;
+  Together step{.items = std::move(items), .taken = memory.steps, .first = memory.values.empty()};
+  step.in = operands(
+      step.items, [](const HandleOf<Values>& handle) { return handle; }, [](const HandleOf<Values>& value) { return zero_like(Dyn<Values>(value)).handle; });
+  for (Item* item : step.items) {
+    item->gradient = {};
+    step.leaves.push_back(item->places.front()->handle);
+    step.leaves.back().value = {};
+  }
+  return step;
+}
+
+template <class B>
+void Optimizer<B>::give_up(Together& step)
+  requires is_autodiff<B>
+{
+  const std::size_t n = step.items.size();
+  const auto claimed = [&](const auto& config) {
+    const auto op = detail::StepOp{std::int64_t(n), step.taken + 1, step.first}(config);
+    return claims<Values>(op, specs_of<Values, std::remove_const_t<decltype(op)>>(step.in));
+  };
+  bool over = HEARTH_EXCEPTIONS && std::visit(claimed, step.items.front()->config);
+  if (over) {  // a claimed step writes into what it alone owns: give up our own handles, now that it is sure that they fit
+    for (Item* item : step.items) {
+      for (Dyn<B>* place : item->places) place->handle.value = {};
+      item->memory->values.clear();
+    }
+    for (std::size_t i = 0; i < step.in.size(); ++i) over = over && ((i >= n && i < 2 * n) || overwritable<Values>(step.in[i]));
+  }
+  if (over) return;
+  step.kept = step.in;  // to go back to, but for the gradients; without exceptions always
+  for (std::size_t i = n; i < 2 * n; ++i) step.kept[i] = {};
+}
+
+template <class B>
+bool Optimizer<B>::step_alike(Together& step)
+  requires is_autodiff<B>
+{
+  const std::size_t n = step.items.size();
+  const auto run = [&](const auto& config) -> bool {
+    const auto op = detail::StepOp{std::int64_t(n), step.taken + 1, step.first}(config);
+    auto out = apply<Values>(op, std::move(step.in));
+    step.in.clear();
     if constexpr (!HEARTH_EXCEPTIONS)
       if (detail::failed_operand<Values>(out.data(), out.size())) return false;
     for (std::size_t i = 0; i < n; ++i) {
       const auto leaf = B::track(B::from_inner(std::move(out[i])));
-      for (Dyn<B>* place : together[i]->places) place->handle = leaf;
-      ++together[i]->memory->steps;
-      auto& values = together[i]->memory->values;
-      values.clear();
-      for (std::size_t result = n + i; result < out.size(); result += n) values.push_back(Dyn<Values>(std::move(out[result])));
+      for (Dyn<B>* place : step.items[i]->places) place->handle = leaf;
+      Memory& memory = *step.items[i]->memory;
+      memory.steps = step.taken + 1;
+      memory.values.clear();
+      for (std::size_t at = n + i; at < out.size(); at += n) memory.values.push_back(Dyn<Values>(std::move(out[at])));
     }
     return true;
   };
-  return std::visit(step, together.front()->config);
+  return std::visit(run, step.items.front()->config);
 }
 
 template <class B>
@@ -356,11 +412,11 @@ Dyn<B> GradientFunctions<B>::clip_by_norm(Gradients<B>& gradients, double limit,
   std::vector<Dyn<B>> parts;
   for (const auto& entry : gradients.entries()) {
     Dyn<B> g(entry.gradient);
+    if (infinite && element_count(g.shape()) == 0) g = Dyn<B>::full(g.device(), Spec{g.dtype(), Shape{1}}, 0);  // has no largest
     g = detail::accumulated(std::move(g));
     const Axes all = all_axes(g.rank());
     Dyn<B> part = infinite ? reduce(ReduceCode::max, abs(std::move(g)), all) : sum(p == 2 ? square(std::move(g)) : pow(abs(std::move(g)), p), all);
-    if (part.dtype() != widest) part = cast(std::move(part), widest);
-    parts.push_back(reshape(std::move(part), {1}));
+    parts.push_back(reshape(detail::converted(std::move(part), widest), {1}));
   }
   auto ordered = apply<B>(op::Sort{0}, {concat(std::move(parts), 0).handle});
   const Dyn<B> total = reshape(reduce(infinite ? ReduceCode::max : ReduceCode::sum, Dyn<B>(std::move(ordered[0])), {0}), {});

@@ -45,8 +45,8 @@ struct Optimizer {
   /// Steps taken.
   std::int64_t steps() const { return steps_; }
 
-  /// One step. Parameters without a gradient stay as they are; tied parameters take one step together. Without exceptions a step that
-  /// fails, or whose gradients carry an error, changes nothing: the error goes to the handler.
+  /// One step. Parameters without a gradient stay as they are; tied parameters take one step together. A step that fails changes
+  /// nothing; without exceptions also one whose gradients carry an error, and the error goes to the handler.
   template <class M>
   void step(M& model, Gradients<Values> gradients) {
     Collector collector(gradients);
@@ -105,8 +105,24 @@ struct Optimizer {
   /// Do the parameters, their gradients and their memory fit one step of their configuration? (An error if not.)
   bool fit(std::span<Item* const> together) const
     requires is_autodiff<B>;
+  /// Parameters that take one step together, and what goes into it.
+  struct Together {
+    std::vector<Item*> items;
+    std::int64_t taken = 0;  ///< steps before this one
+    bool first = false;      ///< nothing is remembered yet
+    std::vector<HandleOf<Values>> in = {}, kept = {};  ///< parameters, gradients, momenta; and to go back to, unless the step writes over them
+    std::vector<HandleOf<B>> leaves = {};              ///< the parameters' leaves without their values
+  };
+  Together prepare(std::vector<Item*> items)
+    requires is_autodiff<B>;
+  /// Leaves the values to the step where it writes over them, and else keeps them to go back to.
+  void give_up(Together& step)
+    requires is_autodiff<B>;
   /// False, without exceptions only, where the step failed.
-  bool step_alike(std::span<Item* const> together)
+  bool step_alike(Together& step)
+    requires is_autodiff<B>;
+  /// As if no step had been begun.
+  void go_back(std::span<Together> steps)
     requires is_autodiff<B>;
   /// What the groups make of the configuration; none if the parameter is frozen.
   std::optional<OptimizerConfig> config_for(const Item& item) const;

@@ -1,6 +1,8 @@
 // tensor/create-inl: the bodies of CreateFunctions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cmath>
+
 #include "create.hpp"
 #include "data-inl.hpp"
 #include "refuse-inl.hpp"
@@ -25,8 +27,13 @@ Dyn<B> CreateFunctions<B>::linspace(const DeviceOf<B>& device, Dtype dtype, Kind
     (void)fail("linspace", std::to_string(count) + " numbers");
     return Dyn<B>::full(device, Spec{}, 0);
   }
+  if (!std::isfinite(start) || !std::isfinite(stop)) {
+    (void)fail("linspace", "from " + to_string(Scalar(start)) + " to " + to_string(Scalar(stop)) + ": both ends must be finite");
+    return Dyn<B>::full(device, Spec{}, 0);
+  }
   // From both ends to the middle, so that both are exact, and in f64, whatever the result is.
-  const double step = count > 1 ? (stop - start) / double(count - 1) : 0;
+  const double whole = stop - start, gaps = double(count - 1);
+  const double step = count < 3 ? 0 : std::isfinite(whole) ? whole / gaps : stop / gaps - start / gaps;
   const std::int64_t behind = count / 2;
   Dyn<B> numbers = Dyn<B>::iota(device, Spec{Dtype::f64, Shape{count - behind}}, 0, start, step);
   if (behind > 0) {

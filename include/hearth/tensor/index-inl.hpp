@@ -3,6 +3,7 @@
 #pragma once
 #include "index.hpp"
 #include "refuse-inl.hpp"
+#include "replace-inl.hpp"
 #include "shape-inl.hpp"
 
 namespace hearth {
@@ -16,12 +17,7 @@ Dyn<B> IndexFunctions<B>::at(Dyn<B> x, const index::Item* items, int count) {
 
 template <class B>
 void IndexFunctions<B>::put(Dyn<B>& x, const op::SliceAssign& op, Dyn<B> value) {
-  if constexpr (HEARTH_EXCEPTIONS) {
-    x = call<B>(op, std::move(x), std::move(value));
-  } else {
-    Dyn<B> result = call<B>(op, x, std::move(value));
-    if (!result.error()) x = std::move(result);  // else x stays as it was
-  }
+  detail::replace(x, [&](Dyn<B> old) { return call<B>(op, std::move(old), std::move(value)); });
 }
 
 template <class B>
@@ -48,6 +44,8 @@ void IndexFunctions<B>::assign(Dyn<B>& x, const index::Item* items, int count, S
   const LetGo errors;
   if (x.error()) return;
   const detail::Selection part = detail::select("assign", x.shape(), items, count);
+  if (pending_error()) return;
+  detail::check_scalar("assign", value, x.spec());
   if (pending_error()) return;
   Dyn<B> one = Dyn<B>::full(x.device(), Spec{x.dtype(), Shape::filled(x.rank(), 1)}, value);
   put(x, op::SliceAssign{part.start, part.size, part.step}, std::move(one));

@@ -105,6 +105,8 @@ Axes to_axes(const int (&list)[N]) {
 
 /// `dtype` if a tensor of that kind can have it, else an error that names both.
 Dtype checked_dtype(std::string_view op, Dtype dtype, Kinds kind);
+/// A scalar that is put into a tensor: a fraction, an infinity and NaN are errors beside integers.
+void check_scalar(std::string_view op, const Scalar& scalar, const Spec& spec);
 /// An error if a value of this spec is not a tensor of that rank and kind.
 void check_type(std::string_view op, const Spec& spec, int rank, Kinds kind);
 /// An error if a shape has another rank than the one written in the program.

@@ -3,53 +3,12 @@
 #pragma once
 #include <limits>
 
-#include "../core/loan.hpp"
 #include "data.hpp"
 #include "math.hpp"
 #include "refuse-inl.hpp"
+#include "replace-inl.hpp"
 
 namespace hearth {
-
-namespace detail {
-/// What an in-place op gives away, and gets back where the op fails. A handle of a foreign kind is copied: its op finds two owners and
-/// works out of place.
-template <class B>
-struct Lent {
-  explicit Lent(const HandleOf<B>& handle) : copy(handle) {}
-  HandleOf<B> take() { return std::move(copy); }
-  HandleOf<B> copy;
-};
-template <class B>
-  requires requires(HandleOf<B> handle) { Loan(handle); }
-struct Lent<B> {
-  explicit Lent(const HandleOf<B>& handle) : loan(handle) {}
-  HandleOf<B> take() { return loan.take<std::remove_cvref_t<decltype(*std::declval<HandleOf<B>>())>>(); }
-  Loan loan;
-};
-template <class B>
-struct Lent<Autodiff<B>> {
-  explicit Lent(const HandleOf<Autodiff<B>>& handle) : value(handle.value), node(handle.node), output(handle.output) {}
-  HandleOf<Autodiff<B>> take() { return {value.take(), std::move(node), output}; }
-  Lent<B> value;
-  Ref<Node<B>> node;
-  int output;
-};
-
-/// a = f(a), where f may write over a. If it fails, a is what it was.
-template <class B, class F>
-void replace(Dyn<B>& a, F f) {
-  struct Restore {
-    explicit Restore(Dyn<B>& given) : dyn(given), lent(given.handle) {}
-    ~Restore() {
-      if (!dyn) dyn = Dyn<B>(lent.take());
-    }
-    Dyn<B>& dyn;
-    Lent<B> lent;
-  } restore(a);
-  Dyn<B> result = f(std::move(a));
-  if (!result.error()) a = std::move(result);
-}
-}  // namespace detail
 
 template <class B>
 void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Dyn<B> b) {
@@ -67,7 +26,7 @@ void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Dyn<B> b) {
     (void)fail(name_of(code), "the tensors are on different devices", {a.shape(), b.shape()}, "move one with x.to(device)");
     return;
   }
-  detail::replace(a, [&](Dyn<B> x) { return Dyn<B>::binary(code, std::move(x), std::move(b)); });
+  detail::replace(a, [&](Dyn<B> old) { return Dyn<B>::binary(code, std::move(old), std::move(b)); });
 }
 
 template <class B>
@@ -76,7 +35,7 @@ void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Scalar b) {
   if (a.error()) return;
   (void)infer(op::BinaryScalar{code, b, Side::right}, {&a.spec()});
   if (pending_error()) return;
-  detail::replace(a, [&](Dyn<B> x) { return Dyn<B>::binary_scalar(code, std::move(x), b, Side::right); });
+  detail::replace(a, [&](Dyn<B> old) { return Dyn<B>::binary_scalar(code, std::move(old), b, Side::right); });
 }
 
 template <class B>

@@ -10,7 +10,7 @@ namespace hearth {
 struct PrintOptions {
   int precision = 8;            ///< at most so many digits behind the point
   std::int64_t threshold = 1000;  ///< with more elements than this, only the edges are shown
-  std::int64_t edge_items = 3;  ///< how many at each end of a summarised axis
+  std::int64_t edge_items = 3;  ///< how many at each end of a summarised axis, 1 at least
   int line_width = 75;
 };
 /// What printing uses when nothing is said. Thread-safe.

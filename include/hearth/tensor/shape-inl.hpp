@@ -171,6 +171,8 @@ template <class B>
 Dyn<B> ShapeFunctions<B>::triangle(Dyn<B> x, std::int64_t diagonal, bool upper) {
   const Shape shape = x.shape();
   if (shape.size() < 2) return detail::refuse(x, fail(upper ? "triu" : "tril", "takes tensors of rank 2 or more, not " + to_string(shape), {shape}));
+  // No further than out of the matrix.
+  diagonal = diagonal < -shape[-2] ? -shape[-2] : diagonal > shape[-1] ? shape[-1] : diagonal;
   const Spec column{Dtype::i64, Shape{shape[-2], 1}}, row{Dtype::i64, Shape{1, shape[-1]}};
   Dyn<B> i = Dyn<B>::iota(x.device(), column, 0, diagonal, 1), j = Dyn<B>::iota(x.device(), row, 1, 0, 1);
   Dyn<B> mask = Dyn<B>::compare(upper ? CompareCode::ge : CompareCode::le, std::move(j), std::move(i));

@@ -52,6 +52,8 @@ struct Cpu {
   static const Spec& spec(const Handle& handle) { return handle->spec; }
   static Device device(const Handle&) { return {}; }
   static const Error* error(const Handle& handle);
+  /// May an op that is given this handle write its result over the value, so that it needs no memory for it?
+  static bool overwritable(const Handle& handle);
   static MemoryStats memory_stats(const Device& device);
   static void trim(const Device& device);
 
