@@ -6,7 +6,6 @@
 #include "array.hpp"
 #include "loops.hpp"
 #include "threads.hpp"
-#include "with_size.hpp"
 
 namespace hearth::cpu {
 

@@ -5,7 +5,6 @@
 #include "indices.hpp"
 #include "loops.hpp"
 #include "threads.hpp"
-#include "with_size.hpp"
 
 namespace hearth::cpu {
 

@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "with_size.hpp"
 
 namespace hearth::cpu {
 

@@ -116,29 +116,35 @@ TEST(Loader, an_error_in_a_worker_reaches_the_caller_at_its_batch) {
   }
 }
 
-TEST(Loader, resumes_in_the_middle_of_an_epoch) {
+TEST(Loader, resumes_at_any_batch_and_between_epochs) {
   Numbers data{50};
   for (int workers : {0, 2}) {
-    Loader whole(data, {.batch_size = 4, .shuffle = true, .workers = workers, .seed = 5});
+    const LoaderOptions options{.batch_size = 4, .shuffle = true, .workers = workers, .seed = 5};
+    Loader whole(data, options);
     run(whole);
-    const std::vector<int> expected = run(whole);
+    const std::vector<int> second = run(whole), third = run(whole);
 
-    Loader half(data, {.batch_size = 4, .shuffle = true, .workers = workers, .seed = 5});
-    run(half);
-    std::vector<int> seen;
-    LoaderState state;
-    for (auto& batch : half) {
-      if (half.state().position == 6) {
+    for (const std::int64_t stop : {0, 1, 6, 12}) {  // of 13 batches
+      Loader half(data, options);
+      run(half);
+      std::vector<int> seen;
+      LoaderState state;
+      for (auto& batch : half) {
         state = half.state();
-        break;
+        if (state.position == stop) break;
+        seen.insert(seen.end(), batch.begin(), batch.end());
       }
-      seen.insert(seen.end(), batch.begin(), batch.end());
+      Loader resumed(data, {.batch_size = 4, .shuffle = true, .workers = workers, .seed = 99});
+      resumed.restore(state);
+      const std::vector<int> rest = run(resumed);
+      seen.insert(seen.end(), rest.begin(), rest.end());
+      EXPECT_EQ(seen, second) << stop;
+      EXPECT_EQ(run(resumed), third) << stop;
     }
-    Loader resumed(data, {.batch_size = 4, .shuffle = true, .workers = workers, .seed = 99});
-    resumed.restore(state);
-    const std::vector<int> rest = run(resumed);
-    seen.insert(seen.end(), rest.begin(), rest.end());
-    EXPECT_EQ(seen, expected);
+    Loader between(data, options), resumed(data, options);
+    run(between);
+    resumed.restore(between.state());
+    EXPECT_EQ(run(resumed), second);
   }
 }
 

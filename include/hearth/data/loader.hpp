@@ -41,7 +41,7 @@ struct LoaderOptions {
 struct LoaderState {
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;     ///< epochs begun
-  std::int64_t position = 0;  ///< batches given out in the current epoch
+  std::int64_t position = 0;  ///< batches of the current epoch that are done with; all of them between two epochs
 };
 
 /// The indices of one epoch: 0 .. n-1, shuffled by Fisher and Yates' method with Philox keyed by seed and epoch.
@@ -95,9 +95,11 @@ class Loader {
  public:
   Loader(const D& dataset, LoaderOptions options, Collate collate = {})
       : dataset_(&dataset), options_(options), collate_(std::move(collate)), state_{.seed = options.seed} {
+    options_.batch_size = std::max<std::int64_t>(options.batch_size, 1);
     if (options.batch_size < 1) (void)fail("loader", "the batch size is " + std::to_string(options.batch_size) + "; it must be at least 1");
     if (options.workers < 0) (void)fail("loader", "the number of workers is " + std::to_string(options.workers));
   }
+  Loader(const D&&, LoaderOptions, Collate = {}) = delete;  // a dataset that ends with the statement
 
   /// Batches in an epoch.
   std::int64_t size() const {
@@ -111,7 +113,7 @@ class Loader {
     if (state.position < 0 || state.position > size() || state.epoch < 0)
       return (void)fail("loader", "no such place: epoch " + std::to_string(state.epoch) + ", batch " + std::to_string(state.position) + " of " + std::to_string(size()));
     state_ = state;
-    resumed_ = state.position > 0;
+    resumed_ = state.epoch > 0 && state.position < size();
   }
 
   static auto make_batch(const D& dataset, const Collate& collate, std::span<const std::int64_t> indices) {
@@ -146,10 +148,7 @@ class Loader {
           prefetcher_(maker_, loader.state_.position, loader.size(), loader.options_.workers, loader.options_.prefetch) {
       advance();
     }
-    void advance() {
-      current_ = prefetcher_.next();
-      if (!current_) loader_->state_.position = 0;
-    }
+    void advance() { current_ = prefetcher_.next(); }
     Loader* loader_;
     struct Maker final : detail::BatchMaker {
       Maker(const Loader& l, std::vector<std::int64_t> o) : loader(&l), order(std::move(o)) {}

@@ -104,7 +104,7 @@ Dyn<B> ReduceFunctions<B>::norm(Dyn<B> x, const Axes& axes, bool stay, double p)
   if (!(p >= 0)) return detail::refuse(x, fail("norm", "the order " + to_string(Scalar(p)) + " is negative", {x.shape()}));
   x = detail::accumulated(std::move(x));
   if (p == 0) {
-    x = Dyn<B>::cast(Dyn<B>::compare_scalar(CompareCode::ne, std::move(x), 0), detail::accumulator(dtype));
+    x = Dyn<B>::cast(Dyn<B>::compare_scalar(CompareCode::ne, std::move(x), 0), compute_dtype(dtype));
     x = Dyn<B>::reduce(ReduceCode::sum, std::move(x), removed);
   } else if (p == 1) {
     x = Dyn<B>::reduce(ReduceCode::sum, Dyn<B>::unary(UnaryCode::abs, std::move(x)), removed);

@@ -119,7 +119,7 @@ struct ScatterRule {
       case ScatterMode::min: {
         // All that equal the result share its gradient.
         const Dyn<B> from_base = base == s.out[0], from_source = source == gather(s.out[0]);
-        const Dtype dtype = s.spec[0].dtype, wide = accumulator(dtype);  // their number may lie beyond the largest f16
+        const Dtype dtype = s.spec[0].dtype, wide = compute_dtype(dtype);  // their number may lie beyond the largest f16
         const Dyn<B> count = scatter(cast(from_base, wide), cast(from_source, wide), ScatterMode::add);
         const Dyn<B> share = converted(accumulated(g) / count, dtype);
         if (s.need(0)) result[0] = when(from_base, share, Scalar(0));

@@ -246,7 +246,7 @@ struct Rule<op::Unique> {
   template <class B>
   static OperandGradients<op::Unique, B> back(Saved<op::Unique, B>& s) {
     const Dtype dtype = s.spec[0].dtype;
-    const Dyn<B> share = detail::converted(detail::accumulated(s.grad[0]) / cast(s.out[2], detail::accumulator(dtype)), dtype);
+    const Dyn<B> share = detail::converted(detail::accumulated(s.grad[0]) / cast(s.out[2], compute_dtype(dtype)), dtype);
     const Dyn<B> place = reshape(s.out[1], {element_count(s.spec[0].shape)});
     return {reshape(gather(share, place, 0), s.spec[0].shape)};
   }
