@@ -15,6 +15,15 @@
 #include "allocator.hpp"
 #include "hearth/core/error.hpp"
 
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
 namespace hearth::cpu {
 
 namespace {
@@ -40,6 +49,16 @@ Arenas& arenas() {
   return *instance;
 }
 
+/// oneTBB makes the start of a loop happen before its ranges, and these before its end. Debian's is built without ThreadSanitizer, which
+/// must be told.
+#ifdef __SANITIZE_THREAD__
+void happens_before(void* place) { __tsan_release(place); }
+void happens_after(void* place) { __tsan_acquire(place); }
+#else
+void happens_before(void*) {}
+void happens_after(void*) {}
+#endif
+
 }  // namespace
 
 void set_threads(int count) {
@@ -57,12 +76,17 @@ void parallel_for(std::int64_t count, std::int64_t grain, Range range, const voi
   grain = std::max<std::int64_t>(grain, 1);
   const std::int64_t grains = (count - 1) / grain + 1;
   const std::string_view op = current_op();
+  char begun = 0, ended = 0;  // places that only ThreadSanitizer hears of
+  happens_before(&begun);
   arena->execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, grains), [&](const tbb::blocked_range<std::int64_t>& part) {
+      happens_after(&begun);
       set_current_op(op);  // on whichever thread this is, for messages about memory
       range(function, part.begin() * grain, std::min(count, part.end() * grain));
+      happens_before(&ended);
     });
   });
+  happens_after(&ended);
   set_current_op(op);  // while it waited, this thread may have run ranges of another op
 }
 
