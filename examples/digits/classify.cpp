@@ -41,7 +41,7 @@ int main(int argc, char** argv) try {
     std::cout << "predicted " << predicted << " (" << int(100 * scores[predicted].item()) << " %), labelled " << labels[i].item() << "\n\n";
   }
   std::cout << "of all " << digits.size() << " test digits, " << 100 * accuracy(model, digits) << " % are right\n";
-} catch (const hearth::Error& error) {
+} catch (const std::exception& error) {
   std::cerr << "classify: " << error.what() << '\n';
   return 1;
 }

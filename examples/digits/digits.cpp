@@ -32,7 +32,7 @@ int main(int argc, char** argv) try {
   }
   save(file, model, {{"model", "digits"}});  // the name that hearth/infer.hpp looks for
   std::cout << "test accuracy: " << fixed(100 * accuracy(model, test_set)) << " %\n";
-} catch (const Error& error) {
+} catch (const std::exception& error) {
   std::cerr << "digits: " << error.what() << '\n';
   return 1;
 }
