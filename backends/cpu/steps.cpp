@@ -1,6 +1,7 @@
 // cpu/steps: SgdStep and AdamStep: one pass over all parameters together, in pieces, written over what nobody else owns.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "rows.hpp"
@@ -21,6 +22,7 @@ struct Item {
   const std::byte* from[most_lists] = {};
   std::byte* to[most_lists] = {};  ///< null for the gradient
   Dtype stored[most_lists] = {};
+  std::optional<Source> gradient = {};  ///< where it is not contiguous: it is gathered, since a copy would ask for memory
 };
 
 struct Lists {
@@ -32,9 +34,10 @@ struct Lists {
 /// Lays out operands and results. No results where memory is out.
 Lists laid_out(std::vector<Handle> in, std::size_t count, std::size_t lists) {
   Lists all{count, lists, std::vector<Item>(count), {}, std::vector<Handle>((lists - 1) * count)};
-  for (Handle& operand : in) {
-    operand = contiguous(std::move(operand));
-    if (!operand) return {};
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (i / count == 1) continue;  // a gradient
+    in[i] = contiguous(std::move(in[i]));
+    if (!in[i]) return {};
   }
   for (std::size_t list = 0; list < lists; ++list)
     for (std::size_t i = 0; i < count; ++i) {
@@ -43,7 +46,10 @@ Lists laid_out(std::vector<Handle> in, std::size_t count, std::size_t lists) {
       item.stored[list] = operand->spec.dtype;
       item.from[list] = bytes_of(*operand);
       if (list == 0) item.count = count_of(*operand), item.dtype = operand->spec.dtype;
-      if (list == 1) continue;
+      if (list == 1) {
+        if (!is_contiguous(*operand)) item.gradient.emplace(operand, operand->spec.shape, false);
+        continue;
+      }
       Handle& result = all.results[(list == 0 ? 0 : list - 1) * count + i];
       const Spec spec = operand->spec;
       result = reuse_or_allocate(operand, spec);
@@ -59,14 +65,17 @@ template <class T, std::size_t N, class Kernel>
 void run_piece(const Item& item, std::int64_t begin, std::int64_t end, const Kernel& kernel) {
   const T* in[N];
   T* out[N] = {};
-  bool direct = true;
+  bool direct = !item.gradient;
   for (std::size_t k = 0; k < N; ++k) direct = direct && item.stored[k] == dtype_of<T>;
-  BlockBuffer wide[N];
+  BlockBuffer wide[N], gathered;
   while (begin < end) {
-    const std::int64_t length = direct ? end - begin : std::min(block_elements, end - begin);
+    std::int64_t length = direct ? end - begin : std::min(block_elements, end - begin);
+    if (item.gradient) length = item.gradient->run(begin, length);
     const auto offset = [&](std::size_t k) { return begin * std::int64_t(size_of(item.stored[k])); };
     for (std::size_t k = 0; k < N; ++k) {
-      in[k] = widened(item.from[k] + offset(k), item.stored[k], length, reinterpret_cast<T*>(wide[k].bytes));
+      const bool strided = k == 1 && item.gradient;
+      const void* const from = strided ? item.gradient->read(begin, length, gathered) : item.from[k] + offset(k);
+      in[k] = widened(static_cast<const std::byte*>(from), item.stored[k], length, reinterpret_cast<T*>(wide[k].bytes));
       if (item.to[k]) out[k] = place_for(item.to[k] + offset(k), item.stored[k], reinterpret_cast<T*>(wide[k].bytes));
     }
     kernel(in, out, length);

@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-
 namespace hearth::cpu {
 
 namespace {
@@ -45,6 +44,23 @@ void gather_typed(const Loops<1>& loops, const T* data, std::int64_t begin, std:
   }
 }
 
+/// A contiguous copy, or null and no error where memory is out: it only saves time, and an op that writes over its operand may have
+/// been given the last handle of it because it needs no memory.
+Handle copy_if_room(const Handle& handle) {
+#if HEARTH_EXCEPTIONS
+  try {
+    return contiguous(handle);
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::device) throw;
+    return {};
+  }
+#else
+  Handle copy = contiguous(handle);
+  if (!copy) (void)take_pending_error();
+  return copy;
+#endif
+}
+
 }  // namespace
 
 void gather_strided(std::size_t size, const void* from, std::int64_t stride, std::int64_t count, void* to) {
@@ -77,7 +93,7 @@ Source::Source(const Handle& handle, const Shape& shape, bool widen) : dtype_(ha
   if (loops_.rank == 1 && stride == 1) return;
   kind_ = stride == 1 && row >= long_row ? Kind::rows : Kind::gathered;
   if (count >= copy_elements_from && is_transposed(loops_)) {
-    Handle copy = contiguous(handle);
+    Handle copy = copy_if_room(handle);
     if (!copy || copy == handle) return;
     *this = Source(copy, shape, widen);
     copy_ = std::move(copy);

@@ -17,6 +17,11 @@ struct Careless : Portable {
   static std::string name() { return "Careless"; }
 };
 static_assert(Backend<Careless>);
+/// A backend whose values may all be written over.
+struct Writable : Portable {
+  using Portable::run;
+  static bool overwritable(const Handle&) { return true; }
+};
 static_assert(Backend<Checked<Portable>>);
 
 }  // namespace hearth
@@ -64,6 +69,13 @@ TEST(Checked, reports_integer_division_by_zero) {
   EXPECT_EQ(message([] { (void)floor_divide(Scalar(7), integers({2}, {1, 0})); }), "floor_divide: division by 0: the divisor i32[2] is 0 at [1]");
   EXPECT_EQ(doubles((integers({2}, {7, 8}) / integers({2}, {2, -2})).handle), (std::vector<double>{3, -4}));
   EXPECT_EQ(doubles((integers({2}, {7, 0}) * integers({2}, {0, 5})).handle), (std::vector<double>{0, 0}));
+}
+
+TEST(Checked, lets_nothing_be_given_away_that_it_may_refuse_to_replace) {
+  const D x = integers({2}, {3, 4});
+  EXPECT_TRUE(overwritable<Writable>(x.handle));
+  EXPECT_FALSE(overwritable<Checked<Writable>>(x.handle));
+  EXPECT_FALSE(overwritable<Autodiff<Checked<Writable>>>({x.handle, {}, 0}));
 }
 
 TEST(Checked, finds_indices_that_the_backend_lets_pass) {

@@ -63,6 +63,46 @@ TEST(OutOfMemory, a_step_is_taken_whole_or_not_at_all) {
   EXPECT_GE(failures, 6);
 }
 
+template <Backend B>
+struct Product {
+  Param<B, 2> weight;
+};
+
+TEST(OutOfMemory, a_step_over_values_gathers_strided_gradients) {
+  for (const OptimizerConfig& config : {OptimizerConfig(Adam{}), OptimizerConfig(Sgd{.momentum = 0.9})}) {
+    const auto start = arange<B, Float>(256 * 128).reshape({256, 128}) / 1000, slope = start.transpose() + 0;
+    Product<B> model{param(start + 0)}, twin{param(start + 0)};
+    Optimizer optimizer(config, model), other(config, twin);
+    const auto step = [](auto& o, auto& m, const auto& by) { o.step(m, backward((m.weight * by).sum())); };
+    for (int i = 0; i < 2; ++i) step(other, twin, start);
+    step(optimizer, model, start);
+    // The same numbers, but transposed in memory.
+    auto gradients = backward((model.weight.transpose() * slope).sum());
+    EXPECT_FALSE(runs_out(100, [&] { optimizer.step(model, std::move(gradients)); }));
+    ASSERT_TRUE(model.weight.defined());
+    EXPECT_TRUE(equal(model.weight, twin.weight));
+  }
+}
+
+TEST(OutOfMemory, an_update_by_strided_or_recorded_operands) {
+  auto x = arange<Cpu, Float>(65536).reshape({256, 256}) + 1;
+  const auto y = arange<Cpu, Float>(65536).reshape({256, 256}).transpose();
+  const Floats sum = (x + y).to_vector();
+  EXPECT_FALSE(runs_out(100, [&] { x += y; }));  // written over: needs none
+  ASSERT_TRUE(x.defined());
+  EXPECT_EQ(x.to_vector(), sum);
+
+  // What a tape keeps cannot be written over.
+  const auto weight = require_gradient(ones<B>({4096}));
+  auto tracked = require_gradient(arange<B, Float>(4096)), plain = arange<B, Float>(4096);
+  const Floats before = plain.to_vector();
+  for (auto* z : {&tracked, &plain}) {
+    EXPECT_TRUE(runs_out(100, [&] { *z *= weight; }));
+    ASSERT_TRUE(z->defined());
+    EXPECT_EQ(z->to_vector(), before);
+  }
+}
+
 TEST(OutOfMemory, a_failed_update_leaves_the_tensor) {
   auto x = arange<Cpu, Float>(4096);
   const auto shared = x, y = ones<Cpu>({4096});

@@ -176,7 +176,6 @@ TEST(Safetensors, writing_refuses_nonsense) {
   EXPECT_THROW(Safetensors::open("/tmp"), Error);
 }
 
-// Every cut and every flipped byte of a good file is read right or refused; none may crash or read outside the file.
 TEST(Safetensors, writing_replaces_files_only) {
   const std::string pipe = testing::TempDir() + "hearth_pipe_" + std::to_string(::getpid());
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -186,6 +185,7 @@ TEST(Safetensors, writing_replaces_files_only) {
   std::filesystem::remove(pipe);
 }
 
+// Every cut and every flipped byte of a good file is read right or refused; none may crash or read outside the file.
 TEST(Safetensors, survives_every_cut_and_flip) {
   const std::string good = file_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}})", one + "xy");
   int refused = 0;

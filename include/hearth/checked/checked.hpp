@@ -24,6 +24,8 @@ struct Checked : PassThrough<B> {
 
   template <class Op>
   static Results<Op, Handle> run(const Op& op, Operands<Op, Handle> in);
+  /// Operands are kept while results are looked at.
+  static bool overwritable(const Handle&) { return false; }
   static std::string name() { return "Checked<" + B::name() + ">"; }
 };
 

@@ -17,7 +17,7 @@ Dyn<B> IndexFunctions<B>::at(Dyn<B> x, const index::Item* items, int count) {
 
 template <class B>
 void IndexFunctions<B>::put(Dyn<B>& x, const op::SliceAssign& op, Dyn<B> value) {
-  detail::replace(x, [&](Dyn<B> old) { return call<B>(op, std::move(old), std::move(value)); });
+  detail::replace(x, false, [&](Dyn<B> old) { return call<B>(op, std::move(old), std::move(value)); });
 }
 
 template <class B>

@@ -26,7 +26,9 @@ void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Dyn<B> b) {
     (void)fail(name_of(code), "the tensors are on different devices", {a.shape(), b.shape()}, "move one with x.to(device)");
     return;
   }
-  detail::replace(a, [&](Dyn<B> old) { return Dyn<B>::binary(code, std::move(old), std::move(b)); });
+  // Of sums the tape keeps no operand.
+  const bool saved = code != BinaryCode::add && code != BinaryCode::sub && (detail::recorded<B>(a.handle) || detail::recorded<B>(b.handle));
+  detail::replace(a, saved, [&](Dyn<B> old) { return Dyn<B>::binary(code, std::move(old), std::move(b)); });
 }
 
 template <class B>
@@ -35,7 +37,8 @@ void MathFunctions<B>::update(Dyn<B>& a, BinaryCode code, Scalar b) {
   if (a.error()) return;
   (void)infer(op::BinaryScalar{code, b, Side::right}, {&a.spec()});
   if (pending_error()) return;
-  detail::replace(a, [&](Dyn<B> old) { return Dyn<B>::binary_scalar(code, std::move(old), b, Side::right); });
+  const bool linear = code == BinaryCode::add || code == BinaryCode::sub || code == BinaryCode::mul || code == BinaryCode::div;
+  detail::replace(a, !linear && detail::recorded<B>(a.handle), [&](Dyn<B> old) { return Dyn<B>::binary_scalar(code, std::move(old), b, Side::right); });
 }
 
 template <class B>
