@@ -15,6 +15,13 @@ struct Converted {
   std::vector<std::pair<const void*, Dyn<To>>> known;
 };
 
+/// Is T over another backend than To, with a type that cannot say To?
+template <class T, class To>
+inline constexpr bool stays = false;
+template <class T, class To>
+  requires requires { typename BackendOf<T>::type; }
+inline constexpr bool stays<T, To> = std::is_same_v<T, Rebind<T, To>> && !std::is_same_v<typename BackendOf<T>::type, To>;
+
 /// `move` turns a Dyn of the old backend into one of the new, the same for every leaf.
 template <class To, class T, class Move>
 Rebind<T, To> convert(const T& from, Converted<To>& done, const Move& move) {
@@ -39,6 +46,7 @@ Rebind<T, To> convert(const T& from, Converted<To>& done, const Move& move) {
   } else if constexpr (is_tensor<T>) {
     return from.defined() ? R(move(from.dyn)) : R{};
   } else if constexpr (std::is_same_v<T, R>) {
+    static_assert(!stays<T, To>, "hearth: a part of this model has the same type on every backend; write it as template <Backend B> struct");
     return from;
   } else if constexpr (is_optional<T>) {
     if (!from) return R{};
@@ -93,6 +101,7 @@ auto inference(const M& model) {
   static_assert(is_autodiff<A>, "hearth: inference(model) takes a model on Autodiff<B>; this one records nothing already");
   if constexpr (is_autodiff<A>) {
     using B = typename A::Inner;
+    static_assert(!detail::stays<M, B>, "hearth: inference(model) changes the backend in the model's type: write the model as template <Backend B> struct");
     detail::Converted<B> done;
     return detail::convert<B>(model, done, [](const Dyn<A>& value) { return Dyn<B>(value.handle.value); });
   }
@@ -104,6 +113,7 @@ auto to_backend(const M& model, const DeviceOf<C>& device = {})
   requires(!detail::is_tensor<M> && requires { typename BackendOf<M>; })
 {
   using B = BackendOf<M>;
+  static_assert(!detail::stays<M, C>, "hearth: to_backend changes the backend in the model's type: write the model as template <Backend B> struct");
   detail::Converted<C> done;
   return detail::convert<C>(model, done, [&](const Dyn<B>& value) { return detail::on_stack<C>(detail::without_tape(value), device); });
 }
