@@ -79,14 +79,11 @@ void sum_sources(const Sources& sources, const T* x, const Shape& shape, T* y) {
   });
 }
 
-Handle sum_sources(const Handle& x, const Sources& sources, const Spec& spec) {
-  Handle result = allocate(spec);
-  if (!result) return {};
-  with_type(spec.dtype, [&](auto tag) {
+void sum_sources(const Handle& x, const Sources& sources, const Handle& result) {
+  with_type(result->spec.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (!std::is_same_v<T, bool>) sum_sources<T>(sources, data_of<const T>(x), spec.shape, data_of<T>(result));
+    if constexpr (!std::is_same_v<T, bool>) sum_sources<T>(sources, data_of<const T>(x), result->spec.shape, data_of<T>(result));
   });
-  return result;
 }
 
 /// The borders of a constant padding, each element once: per axis the slabs ahead of and behind what the axes before it left.
@@ -150,10 +147,10 @@ Results<op::Pad, Handle> execute(const op::Pad& op, Operands<op::Pad, Handle> in
     return {std::move(result)};
   }
   std::vector<std::int64_t> offsets[max_rank];
+  if (count_of(*result) == 0) return {std::move(result)};
   for (int axis = 0; axis < rank; ++axis)
     for (std::int64_t i = 0; i < spec.shape[axis]; ++i)
       offsets[axis].push_back(shown(op.mode, i - op.before[axis], x.spec.shape[axis]) * x.strides[axis]);
-  if (count_of(*result) == 0) return {std::move(result)};
   with_size(size, [&](auto zero) {
     using T = decltype(zero);
     show_elements(offsets, data_of<const T>(x), spec.shape, data_of<T>(*result));
@@ -167,6 +164,8 @@ Results<op::PadGrad, Handle> execute(const op::PadGrad& op, Operands<op::PadGrad
   if (shape == g.spec.shape) return {std::move(in[0])};
   if (op.mode == PadMode::constant)
     return {contiguous(view(in[0], sliced(layout_of(g), op.before, shape, Shape::filled(shape.size(), 1))))};
+  const Handle result = allocate(specs[0]);  // before the lists, which are as long as its axes
+  if (!result || count_of(*result) == 0) return {result};
   Sources sources;
   for (int axis = 0; axis < shape.size(); ++axis) {
     Sources::AxisSources& list = sources.axis[axis];
@@ -184,7 +183,8 @@ Results<op::PadGrad, Handle> execute(const op::PadGrad& op, Operands<op::PadGrad
     }
     list.starts.push_back(std::int64_t(list.offsets.size()));
   }
-  return {sum_sources(in[0], sources, specs[0])};
+  sum_sources(in[0], sources, result);
+  return {result};
 }
 
 Results<op::Fold, Handle> execute(const op::Fold& op, Operands<op::Fold, Handle> in, const Results<op::Fold, Spec>& specs) {
@@ -192,6 +192,8 @@ Results<op::Fold, Handle> execute(const op::Fold& op, Operands<op::Fold, Handle>
   const Shape& shape = specs[0].shape;
   const int axis = normalize_axis("fold", op.axis, shape.size());
   const std::int64_t windows = x.spec.shape[axis], size = x.spec.shape[-1];
+  const Handle result = allocate(specs[0]);  // before the lists, which are as long as its axes
+  if (!result || count_of(*result) == 0) return {result};
   Sources sources;
   for (int i = 0; i < shape.size(); ++i) {
     Sources::AxisSources& list = sources.axis[i];
@@ -208,7 +210,8 @@ Results<op::Fold, Handle> execute(const op::Fold& op, Operands<op::Fold, Handle>
     }
     list.starts.push_back(std::int64_t(list.offsets.size()));
   }
-  return {sum_sources(in[0], sources, specs[0])};
+  sum_sources(in[0], sources, result);
+  return {result};
 }
 
 }  // namespace hearth::cpu

@@ -1,5 +1,7 @@
 // tests/unit/cpu_move: views, copies, gathers and scatters of Cpu: hand values, and Portable over dtypes and layouts.
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "unit/cpu_support.hpp"
 
 namespace hearth::testing {
@@ -90,6 +92,29 @@ TEST(CpuMove, FoldEqualsPortable) {
           const Both x = laid_out(look, dtype, {3, windows, 2, size}, numbers);
           EXPECT_TRUE(same(run(op::Fold{1, length, step, dilation}, x), 1)) << name_of(look) << step << dilation;
         }
+}
+
+TEST(CpuMove, NothingAlongAHugeAxisTakesNoTime) {
+  const std::int64_t huge = std::int64_t(1) << 40, most = std::int64_t(1) << 31;  // most: that a step may be
+  const Both window = both({Dtype::f32, {1, 0, 3}}, {}), row = both({Dtype::f32, {huge, 0}}, {}), longer = both({Dtype::f32, {huge + 2, 0}}, {});
+  EXPECT_EQ(run(op::Fold{0, most, most, 2}, window).spec().shape, (Shape{most, 0}));
+  EXPECT_EQ(run(op::Pad{{1, 0}, {1, 0}, PadMode::reflect, 0}, row).spec().shape, (Shape{huge + 2, 0}));
+  EXPECT_EQ(run(op::PadGrad{{1, 0}, {1, 0}, PadMode::reflect}, longer).spec().shape, (Shape{huge, 0}));
+}
+
+// The lists of where elements come from are as long as an axis: the result that does not fit is refused before they are made.
+TEST(CpuMove, AFoldThatDoesNotFitIsRefusedAtOnce) {
+  const std::int64_t most = std::int64_t(1) << 31;
+  const Both x = both({Dtype::f32, {1, 3}}, std::vector<std::byte>(12));
+  Cpu::set_memory_cap(std::size_t(16) << 20);
+  std::optional<ErrorKind> kind;
+  try {
+    (void)Cpu::run(op::Fold{0, most, most, 2}, {x.cpu});
+  } catch (const Error& error) {
+    kind = error.kind;
+  }
+  Cpu::set_memory_cap(0);
+  EXPECT_EQ(kind, ErrorKind::device);
 }
 
 TEST(CpuMove, GathersEqualPortable) {
