@@ -13,9 +13,12 @@
 namespace hearth::reflect {
 
 namespace detail {
+/// Stands for any field and is never made. The body is for Clang, which misses it where T has no linkage.
 struct AnyField {
   template <class T>
-  operator T() const;
+  operator T() const {
+    __builtin_unreachable();
+  }
 };
 template <class T, class... A>
 concept BraceConstructible = requires { T{std::declval<A>()...}; };
