@@ -79,7 +79,9 @@ geometry 5000
 END
 }
 stage_long() {
-  if build release all build/long -DHEARTH_FULL_TESTS=ON; then suites long "HEARTH_FULL_TESTS=ON: also the tests that take minutes" "$gcc" build/long -LE "$inside"; else record long "does not build" "$gcc" 0 1 0; fi
+  if ! build release all build/long -DHEARTH_FULL_TESTS=ON; then record long "does not build" "$gcc" 0 1 0; return; fi
+  suites long "HEARTH_FULL_TESTS=ON: reported cases at their full size" "$gcc" build/long -LE "$inside"
+  suites "long op" "an op added on every backend" "$gcc" build/long -R add_an_op_everywhere
 }
 
 all=(gcc clang asan tsan simd fuzz long)
